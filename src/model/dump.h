@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/operation.h"
@@ -17,8 +19,12 @@ namespace unhang::model {
 struct DeclaredGroup {
   SymbolId name = 0;
   SymbolId description = 0;
-  std::vector<std::int32_t> ranks;  // global ranks in group order
+  SymbolId ranks_text = 0;  // "[0, 1, 2]": global ranks in group order, as recorded (parse_rank_list reads it)
 };
+
+// Reads a ranks text. Kept as text in the dump because each of N dumps states the same N ranks. Nullopt when it is not
+// such a list or names a negative rank.
+std::optional<std::vector<std::int32_t>> parse_rank_list(std::string_view text);
 
 // One line of pg_status; -1: never. What the numbers count depends on the backend (join/progress.h).
 struct GroupStatus {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/catalogue.h"
+
+#include <array>
+
+#include "formats/flight_recorder/flight_recorder.h"
+
+namespace unhang::formats {
+namespace {
+
+constexpr std::array kFormats{
+    Format{"flight_recorder_pickle", "PyTorch Flight Recorder dump (pickle)", "flight_recorder.md",
+           flight_recorder::sniff_pickle, flight_recorder::parse_pickle},
+    Format{"flight_recorder_json", "PyTorch Flight Recorder dump (JSON)", "flight_recorder.md",
+           flight_recorder::sniff_json, flight_recorder::parse_json},
+};
+
+}  // namespace
+
+std::span<const Format> format_catalogue() { return kFormats; }
+
+Evidence read_evidence(std::string path, std::string_view bytes) {
+  Evidence evidence;
+  evidence.path = std::move(path);
+  if (bytes.empty()) {
+    evidence.problems.push_back({.severity = model::Severity::kDataLoss,
+                                 .code = "empty",
+                                 .text = "the file is empty: its writer was killed or the disk was full",
+                                 .offset = {},
+                                 .bytes_lost = 0});
+    return evidence;
+  }
+  for (const Format& format : kFormats) {
+    if (!format.sniff(bytes.substr(0, kSniffBytes))) continue;
+    evidence.kind = format.id;
+    format.parse(bytes, evidence);
+    return evidence;
+  }
+  evidence.problems.push_back({.severity = model::Severity::kInfo,
+                               .code = "not_recognised",
+                               .text = "not a format that unhang reads; ignored",
+                               .offset = {},
+                               .bytes_lost = 0});
+  return evidence;
+}
+
+}  // namespace unhang::formats
