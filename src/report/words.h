@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the verdict's values are put into words, the same for the terminal and for Markdown. Plain text, not
+// yet cut, wrapped or made harmless: that is text_layout.h, which the renderers call.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/verdict.h"
+
+namespace unhang::report {
+
+// "collective desync", "process or device unavailable".
+std::string spaced(std::string_view name);
+
+// "rank 5 (node3)", "ranks 2->3 (node1)", "GPU 3 on node3 (rank 5)", "rank 1 of tp (35)".
+std::string subject_words(const model::Subject& subject);
+
+// The same for many: ranks are folded, host by host ("ranks 4,5 (node1)", "rank 12 (node3)"), others follow
+// one by one. `width` bounds each item, not the whole.
+std::vector<std::string> subjects_words(const std::vector<model::Subject>& subjects, int width);
+
+// "TENSOR_MODEL_PARALLEL_GROUP (35) · all_gather #1412 · step 42"; empty where nothing is known.
+std::string where_words(const model::Where& where);
+
+// "node3/dump_5 record 1411"; the path may be cut in front to keep it within `path_width`.
+std::string citation(const model::EvidenceItem& item, int path_width);
+
+// What people call the members of the blast radius: "wait", "are slowed down", "are affected".
+std::string_view blast_verb(const model::Verdict& verdict);
+
+// Does the verdict say that a fault was found? (False: healthy.)
+bool is_healthy(const model::Verdict& verdict);
+
+// The title of a cause, or the code itself where the catalogue has none.
+std::string_view cause_title(std::string_view code);
+
+// "forward_step (train.py:88)".
+std::string frame_words(const model::StackLine& frame);
+
+// The frames to show: all of them, or the innermost one of the user's own code (else the innermost).
+std::vector<model::StackLine> shown_frames(const std::vector<model::StackLine>& frames, bool all);
+
+// The evidence to show first: of the culprits, then of the strongest findings; without doubles, at most
+// `most`.
+std::vector<model::EvidenceId> key_evidence(const model::Verdict& verdict, std::size_t most);
+
+}  // namespace unhang::report
