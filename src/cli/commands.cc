@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+namespace unhang::cli {
+
+// One line a command: X(name) stands for commands/name.cc, which defines make_name_command().
+#define UNHANG_COMMANDS(X) X(version)
+
+#define UNHANG_DECLARE(name) std::unique_ptr<CommandBase> make_##name##_command();
+UNHANG_COMMANDS(UNHANG_DECLARE)
+#undef UNHANG_DECLARE
+
+CommandList make_commands() {
+  CommandList list;
+#define UNHANG_ADD(name) list.push_back(make_##name##_command());
+  UNHANG_COMMANDS(UNHANG_ADD)
+#undef UNHANG_ADD
+  return list;
+}
+
+}  // namespace unhang::cli
