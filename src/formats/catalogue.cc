@@ -17,7 +17,9 @@ constexpr std::array kFormats{
 
 }  // namespace
 
-std::span<const Format> format_catalogue() { return kFormats; }
+std::span<const Format> format_catalogue() {
+  return kFormats;
+}
 
 Evidence read_evidence(std::string path, std::string_view bytes) {
   Evidence evidence;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The input formats, in order of detection. A file is recognised by its content, never by its name. Adding a format is
-// one folder here and one line in catalogue.cc.
+// The input formats, in order of detection. A file is recognised by its content, never by its name. Adding a
+// format is one folder here and one line in catalogue.cc.
 #pragma once
 
 #include <span>
@@ -17,7 +17,8 @@ struct Format {
   std::string_view doc;    // page under docs/formats/
   // Whether the bytes look like this format. Cheap: reads at most the first kSniffBytes.
   bool (*sniff)(std::string_view bytes);
-  // Adds what is there to `evidence`, and a problem for each thing that cannot be read. Never throws for bad input.
+  // Adds what is there to `evidence`, and a problem for each thing that cannot be read. Never throws for bad
+  // input.
   void (*parse)(std::string_view bytes, Evidence& evidence);
 };
 

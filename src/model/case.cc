@@ -12,8 +12,9 @@ const Lane* Rank::lane(GroupIndex group) const {
 }
 
 std::optional<RankIndex> Case::find_rank(std::int32_t global_rank) const {
-  const auto at = std::lower_bound(ranks.begin(), ranks.end(), global_rank,
-                                   [](const Rank& rank, std::int32_t wanted) { return rank.global_rank < wanted; });
+  const auto at =
+      std::lower_bound(ranks.begin(), ranks.end(), global_rank,
+                       [](const Rank& rank, std::int32_t wanted) { return rank.global_rank < wanted; });
   if (at == ranks.end() || at->global_rank != global_rank) return std::nullopt;
   return static_cast<RankIndex>(at - ranks.begin());
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Case: all evidence of one incident, joined and immutable. detect/ and report/ see this and no file format.
-// Ranks and groups are named by their index here (RankIndex, GroupIndex); a *global rank* is Rank::global_rank.
+// The Case: all evidence of one incident, joined and immutable. detect/ and report/ see this and no file
+// format. Ranks and groups are named by their index here (RankIndex, GroupIndex); a *global rank* is
+// Rank::global_rank.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,12 @@ struct Input {
 // What one rank is known to have done in one group.
 struct Lane {
   GroupIndex group = 0;
-  // Indices into Rank::operations, in order of launch. A coalesced block stands here once, by its closing entry; the
-  // operations inside it are not listed.
+  // Indices into Rank::operations, in order of launch. A coalesced block stands here once, by its closing
+  // entry; the operations inside it are not listed.
   std::vector<std::uint32_t> collectives;  // ascending collective_sequence
   std::vector<std::uint32_t> p2p;
-  // The same counters as collective_sequence, from operations and, where comparable, pg_status. Nullopt: not known.
+  // The same counters as collective_sequence, from operations and, where comparable, pg_status. Nullopt: not
+  // known.
   std::optional<std::int64_t> last_enqueued;
   std::optional<std::int64_t> last_completed;
   bool status_inferred = false;  // pg_status was assigned to this group by order, not by an operation
@@ -41,14 +43,14 @@ struct Lane {
 
 struct Rank {
   std::int32_t global_rank = -1;
-  std::string host;                  // empty: not known
-  std::optional<InputIndex> input;   // the dump it was read from; none: expected, but left no dump
-  bool operations_known = false;     // the dump holds a list of operations (which may be empty)
-  bool tail_known = false;           // nothing after the last operation was cut off
-  bool only_active = false;          // completed operations were left out of the dump
-  bool wrapped = false;              // older operations have left the ring
+  std::string host;                 // empty: not known
+  std::optional<InputIndex> input;  // the dump it was read from; none: expected, but left no dump
+  bool operations_known = false;    // the dump holds a list of operations (which may be empty)
+  bool tail_known = false;          // nothing after the last operation was cut off
+  bool only_active = false;         // completed operations were left out of the dump
+  bool wrapped = false;             // older operations have left the ring
   std::vector<Operation> operations;
-  std::vector<Lane> lanes;           // ascending group
+  std::vector<Lane> lanes;  // ascending group
 
   const Lane* lane(GroupIndex group) const;
 };
@@ -87,8 +89,9 @@ struct Conflict {
 struct Case {
   std::vector<Input> inputs;
   Vocabulary vocabulary;
-  std::vector<Rank> ranks;    // ascending global rank
-  std::vector<Group> groups;  // in a stable order: by name (numbers as numbers), description, backend, first member
+  std::vector<Rank> ranks;  // ascending global rank
+  std::vector<Group>
+      groups;  // in a stable order: by name (numbers as numbers), description, backend, first member
   std::vector<SetAside> set_aside;
   std::vector<CoverageRow> coverage;
   std::vector<Conflict> conflicts;

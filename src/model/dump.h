@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One Flight Recorder dump as read: what one process wrote about its last operations. Which rank it is, and whether it
-// belongs to the job at all, is decided in join/: the dump itself does not say.
+// One Flight Recorder dump as read: what one process wrote about its last operations. Which rank it is, and
+// whether it belongs to the job at all, is decided in join/: the dump itself does not say.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ namespace unhang::model {
 struct DeclaredGroup {
   SymbolId name = 0;
   SymbolId description = 0;
-  SymbolId ranks_text = 0;  // "[0, 1, 2]": global ranks in group order, as recorded (parse_rank_list reads it)
+  SymbolId ranks_text =
+      0;  // "[0, 1, 2]": global ranks in group order, as recorded (parse_rank_list reads it)
 };
 
-// Reads a ranks text. Kept as text in the dump because each of N dumps states the same N ranks. Nullopt when it is not
-// such a list or names a negative rank.
+// Reads a ranks text. Kept as text in the dump because each of N dumps states the same N ranks. Nullopt when
+// it is not such a list or names a negative rank.
 std::optional<std::vector<std::int32_t>> parse_rank_list(std::string_view text);
 
 // One line of pg_status; -1: never. What the numbers count depends on the backend (join/progress.h).
@@ -45,7 +46,7 @@ struct DumpGroup {
 };
 
 struct Dump {
-  std::string version;        // "2.10"; empty for the oldest form (a bare list)
+  std::string version;  // "2.10"; empty for the oldest form (a bare list)
   std::string comm_library_version;
   std::vector<DeclaredGroup> declared_groups;
   std::vector<GroupStatus> status;

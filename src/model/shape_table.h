@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor shapes of operations, each distinct list kept once. A list is encoded flat: for each tensor the number of
-// dimensions, then the dimensions; [[8],[4,4]] is 1,8,2,4,4. Scalars have no dimensions and one element.
+// Tensor shapes of operations, each distinct list kept once. A list is encoded flat: for each tensor the
+// number of dimensions, then the dimensions; [[8],[4,4]] is 1,8,2,4,4. Scalars have no dimensions and one
+// element.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ class ShapeTable {
 
  private:
   std::deque<std::vector<std::int64_t>> x_lists;
-  std::unordered_map<std::string_view, ShapesId> x_ids;  // keyed by the bytes of the list, which a deque never moves
+  std::unordered_map<std::string_view, ShapesId>
+      x_ids;  // keyed by the bytes of the list, which a deque never moves
 };
 
 // Elements of each tensor. Negative or overflowing dimensions (hostile input) saturate instead of wrapping.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verdict: what the program says, as values. report/ turns it into a screen, JSON (schema unhang.verdict/1, which
-// follows these structs field by field) or Markdown. Ranks here are global ranks.
+// The verdict: what the program says, as values. report/ turns it into a screen, JSON (schema
+// unhang.verdict/1, which follows these structs field by field) or Markdown. Ranks here are global ranks.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,16 @@ enum class Category : std::uint8_t {
 enum class State : std::uint8_t { kAdvancing, kSlow, kStopped, kDead, kIdle, kStarting, kUnknown };
 enum class Confidence : std::uint8_t { kHigh, kMedium, kLow };
 enum class Phase : std::uint8_t { kLaunch, kInit, kConnect, kFirstCollective, kSteady, kShutdown, kUnknown };
-enum class FaultDomain : std::uint8_t { kApplication, kProcess, kGpu, kHost, kLink, kFabric, kEnvironment, kUnknown };
+enum class FaultDomain : std::uint8_t {
+  kApplication,
+  kProcess,
+  kGpu,
+  kHost,
+  kLink,
+  kFabric,
+  kEnvironment,
+  kUnknown
+};
 enum class RecoveryLevel : std::uint8_t { kNone, kRequest, kInstance, kProcessGroup, kNode, kCluster };
 enum class SubjectKind : std::uint8_t { kRank, kProcess, kGpu, kNic, kLink, kPort, kHost, kPair, kGroup };
 
@@ -93,7 +102,7 @@ struct StackLine {
 // One stack that a set of ranks stands in.
 struct RankStack {
   std::vector<std::int32_t> ranks;
-  std::string role;  // "culprit" or "waiting"
+  std::string role;               // "culprit" or "waiting"
   std::vector<StackLine> frames;  // innermost first
 };
 

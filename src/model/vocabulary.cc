@@ -113,19 +113,32 @@ ProfilingName split_profiling_name(std::string_view text) {
 
 std::string_view op_kind_name(OpKind kind) {
   switch (kind) {
-    case OpKind::kAllReduce: return "all_reduce";
-    case OpKind::kAllGather: return "all_gather";
-    case OpKind::kReduceScatter: return "reduce_scatter";
-    case OpKind::kBroadcast: return "broadcast";
-    case OpKind::kReduce: return "reduce";
-    case OpKind::kGather: return "gather";
-    case OpKind::kScatter: return "scatter";
-    case OpKind::kAllToAll: return "all_to_all";
-    case OpKind::kBarrier: return "barrier";
-    case OpKind::kSend: return "send";
-    case OpKind::kRecv: return "recv";
-    case OpKind::kCoalesced: return "coalesced";
-    case OpKind::kOther: return "other";
+    case OpKind::kAllReduce:
+      return "all_reduce";
+    case OpKind::kAllGather:
+      return "all_gather";
+    case OpKind::kReduceScatter:
+      return "reduce_scatter";
+    case OpKind::kBroadcast:
+      return "broadcast";
+    case OpKind::kReduce:
+      return "reduce";
+    case OpKind::kGather:
+      return "gather";
+    case OpKind::kScatter:
+      return "scatter";
+    case OpKind::kAllToAll:
+      return "all_to_all";
+    case OpKind::kBarrier:
+      return "barrier";
+    case OpKind::kSend:
+      return "send";
+    case OpKind::kRecv:
+      return "recv";
+    case OpKind::kCoalesced:
+      return "coalesced";
+    case OpKind::kOther:
+      return "other";
   }
   return "other";
 }
@@ -137,8 +150,8 @@ Vocabulary::Vocabulary() {
 
 SignatureId Vocabulary::intern(const Signature& s) {
   const SignatureKey key{{s.profiling_name, s.backend, s.name, static_cast<std::uint32_t>(s.kind),
-                          static_cast<std::uint32_t>(s.self), static_cast<std::uint32_t>(s.peer), s.input_shapes,
-                          s.output_shapes, s.input_dtypes, s.output_dtypes}};
+                          static_cast<std::uint32_t>(s.self), static_cast<std::uint32_t>(s.peer),
+                          s.input_shapes, s.output_shapes, s.input_dtypes, s.output_dtypes}};
   return x_signature_ids.add(bytes_of(key), [&] { x_signatures.push_back(s); });
 }
 
@@ -155,11 +168,13 @@ StackId Vocabulary::intern_stack(std::span<const FrameId> innermost_first) {
 Vocabulary::Remap Vocabulary::absorb(const Vocabulary& other) {
   Remap remap;
   remap.symbols.reserve(other.symbols.size());
-  for (SymbolId id = 0; id < other.symbols.size(); ++id) remap.symbols.push_back(symbols.intern(other.text(id)));
+  for (SymbolId id = 0; id < other.symbols.size(); ++id)
+    remap.symbols.push_back(symbols.intern(other.text(id)));
 
   std::vector<ShapesId> shapes_map;
   shapes_map.reserve(other.shapes.size());
-  for (ShapesId id = 0; id < other.shapes.size(); ++id) shapes_map.push_back(shapes.intern(other.shapes.encoded(id)));
+  for (ShapesId id = 0; id < other.shapes.size(); ++id)
+    shapes_map.push_back(shapes.intern(other.shapes.encoded(id)));
 
   remap.signatures.reserve(other.x_signatures.size());
   for (Signature s : other.x_signatures) {

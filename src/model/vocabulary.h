@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What operations have in common, kept once: names, signatures (what was called on what), source frames and stacks.
-// Each dump is parsed into a vocabulary of its own (no locks); join/ absorbs them into the Case's, in input order, so
-// that ids do not depend on threads. Not thread-safe while adding, safe for any number of readers afterwards.
+// What operations have in common, kept once: names, signatures (what was called on what), source frames and
+// stacks. Each dump is parsed into a vocabulary of its own (no locks); join/ absorbs them into the Case's, in
+// input order, so that ids do not depend on threads. Not thread-safe while adding, safe for any number of
+// readers afterwards.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,8 @@ class Vocabulary {
   base::KeyIndex x_signature_ids, x_frame_ids, x_stack_ids;
 };
 
-// Splits "nccl:send 0->1" into backend, name, kind and peers. Names that are not known give kOther, never an error.
+// Splits "nccl:send 0->1" into backend, name, kind and peers. Names that are not known give kOther, never an
+// error.
 struct ProfilingName {
   std::string_view backend;
   std::string_view name;

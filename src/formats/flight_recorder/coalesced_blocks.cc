@@ -27,8 +27,8 @@ void mark_coalesced_blocks(model::Dump& dump) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (!closes_block(dump.vocabulary, operations[i])) continue;
     operations[i].flags |= Operation::kClosing;
-    // Entries of a batch stand directly before its end: a batch is built by one thread of the program. Others may stand
-    // between them only when another thread used another group meanwhile.
+    // Entries of a batch stand directly before its end: a batch is built by one thread of the program. Others
+    // may stand between them only when another thread used another group meanwhile.
     constexpr std::size_t kForeignAtMost = 64;
     std::size_t foreign = 0;
     for (std::size_t j = i; j-- > 0 && foreign < kForeignAtMost;) {

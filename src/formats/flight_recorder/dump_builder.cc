@@ -62,20 +62,28 @@ void DumpBuilder::add(const Entry& entry) {
   op.record_id = entry.record_id;
   op.op_id = entry.op_id;
   op.duration_ms = entry.duration_ms;
-  op.timeout_ms =
-      static_cast<std::uint32_t>(std::clamp<std::int64_t>(entry.timeout_ms, 0, std::numeric_limits<std::uint32_t>::max()));
+  op.timeout_ms = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(entry.timeout_ms, 0, std::numeric_limits<std::uint32_t>::max()));
   op.stack = entry.stack;
   op.state = state_of(entry.state);
   op.group = group_of(entry, name.backend);
   if (entry.retired) op.flags |= Operation::kRetired;
   // Dumps from before is_p2p existed: the kind says it.
-  if (entry.is_p2p.value_or(name.kind == OpKind::kSend || name.kind == OpKind::kRecv)) op.flags |= Operation::kP2p;
+  if (entry.is_p2p.value_or(name.kind == OpKind::kSend || name.kind == OpKind::kRecv))
+    op.flags |= Operation::kP2p;
   op.collective_sequence = entry.collective_sequence >= 0 ? entry.collective_sequence : entry.sequence;
-  op.p2p_sequence = entry.p2p_sequence >= 0 ? entry.p2p_sequence : (op.has(Operation::kP2p) ? entry.sequence : -1);
-  op.signature = x_dump.vocabulary.intern(model::Signature{
-      .profiling_name = entry.profiling_name, .backend = name.backend, .name = name.name, .kind = name.kind,
-      .self = name.self, .peer = name.peer, .input_shapes = entry.input_shapes, .output_shapes = entry.output_shapes,
-      .input_dtypes = entry.input_dtypes, .output_dtypes = entry.output_dtypes});
+  op.p2p_sequence =
+      entry.p2p_sequence >= 0 ? entry.p2p_sequence : (op.has(Operation::kP2p) ? entry.sequence : -1);
+  op.signature = x_dump.vocabulary.intern(model::Signature{.profiling_name = entry.profiling_name,
+                                                           .backend = name.backend,
+                                                           .name = name.name,
+                                                           .kind = name.kind,
+                                                           .self = name.self,
+                                                           .peer = name.peer,
+                                                           .input_shapes = entry.input_shapes,
+                                                           .output_shapes = entry.output_shapes,
+                                                           .input_dtypes = entry.input_dtypes,
+                                                           .output_dtypes = entry.output_dtypes});
   x_dump.operations.push_back(op);
 }
 
@@ -84,7 +92,8 @@ void DumpBuilder::declare_group(SymbolId name, SymbolId description, SymbolId ra
 }
 
 bool DumpBuilder::is_dump() const {
-  return !x_dump.operations.empty() || x_dump.has_entries || !x_dump.status.empty() || !x_dump.declared_groups.empty();
+  return !x_dump.operations.empty() || x_dump.has_entries || !x_dump.status.empty() ||
+         !x_dump.declared_groups.empty();
 }
 
 model::Dump DumpBuilder::finish(bool complete, bool is_json) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns what the pickle and JSON readers find into a model::Dump, so that both forms give the same values. The readers
-// call it entry by entry; nothing of the file is kept but the compact records.
+// Turns what the pickle and JSON readers find into a model::Dump, so that both forms give the same values.
+// The readers call it entry by entry; nothing of the file is kept but the compact records.
 #pragma once
 
 #include <cstdint>

@@ -55,8 +55,9 @@ static_assert(std::is_sorted(kFields.begin(), kFields.end(),
 }  // namespace
 
 Field field_of(std::string_view key) {
-  const auto at = std::lower_bound(kFields.begin(), kFields.end(), key,
-                                   [](const NamedField& field, std::string_view wanted) { return field.key < wanted; });
+  const auto at =
+      std::lower_bound(kFields.begin(), kFields.end(), key,
+                       [](const NamedField& field, std::string_view wanted) { return field.key < wanted; });
   return at != kFields.end() && at->key == key ? at->field : Field::kNone;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys that a dump may hold, over all versions of the schema (docs/formats/flight_recorder.md). Keys that are not
-// here are ignored: newer recorders add some.
+// The keys that a dump may hold, over all versions of the schema (docs/formats/flight_recorder.md). Keys that
+// are not here are ignored: newer recorders add some.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON variant of a dump (the HTTP handlers' and _dump_fr_trace_json's). The same keys as the pickle; no frames,
-// pg_status as strings, process_group as an array, unknown times 0. The only file that includes simdjson.
+// The JSON variant of a dump (the HTTP handlers' and _dump_fr_trace_json's). The same keys as the pickle; no
+// frames, pg_status as strings, process_group as an array, unknown times 0. The only file that includes
+// simdjson.
 #include <charconv>
 #include <string>
 
@@ -33,7 +34,8 @@ class JsonReader {
     if (x_builder.is_dump()) {
       x_evidence.dumps.push_back(x_builder.finish(complete, true));
     } else if (!error) {
-      x_evidence.problems.push_back({Severity::kInfo, "foreign_json", "JSON, but not a Flight Recorder dump; ignored", {}, 0});
+      x_evidence.problems.push_back(
+          {Severity::kInfo, "foreign_json", "JSON, but not a Flight Recorder dump; ignored", {}, 0});
     }
   }
 
@@ -47,11 +49,13 @@ class JsonReader {
     if (!document.current_location().get(at) && at >= padded.data() && at <= padded.data() + padded.size()) {
       offset = static_cast<std::uint64_t>(at - padded.data());
     }
-    const bool cut = error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || error == simdjson::UNCLOSED_STRING || !offset;
+    const bool cut =
+        error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || error == simdjson::UNCLOSED_STRING || !offset;
     x_evidence.problems.push_back(
         {.severity = Severity::kDataLoss,
          .code = cut ? "truncated" : "damaged",
-         .text = cut ? "the file ends in the middle: its writer was killed, or it was copied while being written; what "
+         .text = cut ? "the file ends in the middle: its writer was killed, or it was copied while being "
+                       "written; what "
                        "was read before that is used"
                      : std::string("the JSON is damaged: ") + simdjson::error_message(error),
          .offset = offset,
@@ -64,8 +68,8 @@ class JsonReader {
 
   // A field of the wrong type keeps its default; only broken JSON is an error.
   static bool fatal(Error error) {
-    return error != simdjson::SUCCESS && error != simdjson::INCORRECT_TYPE && error != simdjson::NUMBER_ERROR &&
-           error != simdjson::NUMBER_OUT_OF_RANGE;
+    return error != simdjson::SUCCESS && error != simdjson::INCORRECT_TYPE &&
+           error != simdjson::NUMBER_ERROR && error != simdjson::NUMBER_OUT_OF_RANGE;
   }
 
   Error string(ondemand::value value, SymbolId& out) {
@@ -150,7 +154,8 @@ class JsonReader {
     }
     ondemand::object object;
     if (const Error error = document.get_object().get(object)) return error;
-    return each_field(object, [this](std::string_view key, ondemand::value value) { return root_field(key, value); });
+    return each_field(object,
+                      [this](std::string_view key, ondemand::value value) { return root_field(key, value); });
   }
 
   Error root_field(std::string_view key, ondemand::value value) {
@@ -161,9 +166,11 @@ class JsonReader {
         x_builder.set_has_entries();
         return each_element(value, [this](ondemand::value entry) { return read_entry(entry); });
       case Field::kPgConfig:
-        return each_field(value, [this](std::string_view name, ondemand::value group) { return read_group(name, group); });
+        return each_field(
+            value, [this](std::string_view name, ondemand::value group) { return read_group(name, group); });
       case Field::kPgStatus:
-        return each_field(value, [this](std::string_view id, ondemand::value status) { return read_status(id, status); });
+        return each_field(
+            value, [this](std::string_view id, ondemand::value status) { return read_status(id, status); });
       case Field::kVersion:
         error = value.get_string().get(text);
         if (!error) x_builder.set_version(text);
@@ -172,7 +179,8 @@ class JsonReader {
         error = value.get_string().get(text);
         if (!error) x_builder.set_comm_library_version(text);
         return fatal(error) ? error : simdjson::SUCCESS;
-      default: return skip(value);
+      default:
+        return skip(value);
     }
   }
 
@@ -182,10 +190,14 @@ class JsonReader {
     SymbolId ranks = 0;
     const Error error = each_field(value, [&](std::string_view key, ondemand::value item) {
       switch (field_of(key)) {
-        case Field::kName: return string(item, group);
-        case Field::kDesc: return string(item, description);
-        case Field::kRanks: return rank_list(item, ranks);
-        default: return skip(item);
+        case Field::kName:
+          return string(item, group);
+        case Field::kDesc:
+          return string(item, description);
+        case Field::kRanks:
+          return rank_list(item, ranks);
+        default:
+          return skip(item);
       }
     });
     if (!error) x_builder.declare_group(group, description, ranks);
@@ -212,10 +224,14 @@ class JsonReader {
     std::from_chars(id.data(), id.data() + id.size(), status.pg_id);
     const Error error = each_field(value, [&](std::string_view key, ondemand::value item) {
       switch (field_of(key)) {
-        case Field::kLastEnqueued: return number(item, status.last_enqueued);
-        case Field::kLastStarted: return number(item, status.last_started);
-        case Field::kLastCompleted: return number(item, status.last_completed);
-        default: return skip(item);
+        case Field::kLastEnqueued:
+          return number(item, status.last_enqueued);
+        case Field::kLastStarted:
+          return number(item, status.last_started);
+        case Field::kLastCompleted:
+          return number(item, status.last_completed);
+        default:
+          return skip(item);
       }
     });
     if (!error) x_builder.add_status(status);
@@ -235,32 +251,52 @@ class JsonReader {
 
   Error entry_field(Field field, ondemand::value value, Entry& entry) {
     switch (field) {
-      case Field::kRecordId: return number(value, entry.record_id);
-      case Field::kPgId: return number(value, entry.pg_id);
-      case Field::kProcessGroup: return process_group(value, entry);
-      case Field::kSequence: return number(value, entry.sequence);
-      case Field::kCollectiveSequence: return number(value, entry.collective_sequence);
-      case Field::kP2pSequence: return number(value, entry.p2p_sequence);
-      case Field::kOpId: return number(value, entry.op_id);
-      case Field::kProfilingName: return string(value, entry.profiling_name);
-      case Field::kCreated: return number(value, entry.created_ns);
-      case Field::kStarted: return number(value, entry.started_ns);
-      case Field::kCompleted: return number(value, entry.completed_ns);
-      case Field::kDuration: return duration(value, entry.duration_ms);
-      case Field::kInputSizes: return shapes(value, entry.input_shapes);
-      case Field::kOutputSizes: return shapes(value, entry.output_shapes);
-      case Field::kInputDtypes: return dtypes(value, entry.input_dtypes);
-      case Field::kOutputDtypes: return dtypes(value, entry.output_dtypes);
-      case Field::kState: return string(value, entry.state);
-      case Field::kRetired: return boolean(value, entry.retired);
-      case Field::kTimeout: return number(value, entry.timeout_ms);
+      case Field::kRecordId:
+        return number(value, entry.record_id);
+      case Field::kPgId:
+        return number(value, entry.pg_id);
+      case Field::kProcessGroup:
+        return process_group(value, entry);
+      case Field::kSequence:
+        return number(value, entry.sequence);
+      case Field::kCollectiveSequence:
+        return number(value, entry.collective_sequence);
+      case Field::kP2pSequence:
+        return number(value, entry.p2p_sequence);
+      case Field::kOpId:
+        return number(value, entry.op_id);
+      case Field::kProfilingName:
+        return string(value, entry.profiling_name);
+      case Field::kCreated:
+        return number(value, entry.created_ns);
+      case Field::kStarted:
+        return number(value, entry.started_ns);
+      case Field::kCompleted:
+        return number(value, entry.completed_ns);
+      case Field::kDuration:
+        return duration(value, entry.duration_ms);
+      case Field::kInputSizes:
+        return shapes(value, entry.input_shapes);
+      case Field::kOutputSizes:
+        return shapes(value, entry.output_shapes);
+      case Field::kInputDtypes:
+        return dtypes(value, entry.input_dtypes);
+      case Field::kOutputDtypes:
+        return dtypes(value, entry.output_dtypes);
+      case Field::kState:
+        return string(value, entry.state);
+      case Field::kRetired:
+        return boolean(value, entry.retired);
+      case Field::kTimeout:
+        return number(value, entry.timeout_ms);
       case Field::kIsP2p: {
         bool is_p2p = false;
         const Error error = boolean(value, is_p2p);
         entry.is_p2p = is_p2p;
         return error;
       }
-      default: return skip(value);
+      default:
+        return skip(value);
     }
   }
 
@@ -327,12 +363,15 @@ class JsonReader {
 bool sniff_json(std::string_view bytes) {
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || (bytes[start] != '{' && bytes[start] != '[')) return false;
-  for (const std::string_view key : {"\"profiling_name\"", "\"pg_config\"", "\"pg_status\"", "\"collective_seq_id\""}) {
+  for (const std::string_view key :
+       {"\"profiling_name\"", "\"pg_config\"", "\"pg_status\"", "\"collective_seq_id\""}) {
     if (bytes.find(key) != std::string_view::npos) return true;
   }
   return false;
 }
 
-void parse_json(std::string_view bytes, Evidence& evidence) { JsonReader(bytes, evidence).read(); }
+void parse_json(std::string_view bytes, Evidence& evidence) {
+  JsonReader(bytes, evidence).read();
+}
 
 }  // namespace unhang::formats::flight_recorder

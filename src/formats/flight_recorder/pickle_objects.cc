@@ -64,8 +64,8 @@ void PickleObjects::pin(Value value) {
   x_numbers_floor = x_numbers.size();
 }
 
-// Lists grow at the end of one shared array; a list that is extended later moves there with twice the room, so that
-// alternating appends stay linear.
+// Lists grow at the end of one shared array; a list that is extended later moves there with twice the room,
+// so that alternating appends stay linear.
 bool PickleObjects::push_number(Container& list, std::int64_t number) {
   if (list.count == list.capacity) {
     const bool at_end = list.begin + list.capacity == x_numbers.size();
@@ -74,7 +74,8 @@ bool PickleObjects::push_number(Container& list, std::int64_t number) {
     if (grown > kMaxNumbers) return false;
     const auto begin = static_cast<std::uint32_t>(at_end ? list.begin : x_numbers.size());
     x_numbers.resize(grown);
-    if (begin != list.begin) std::copy_n(x_numbers.begin() + list.begin, list.count, x_numbers.begin() + begin);
+    if (begin != list.begin)
+      std::copy_n(x_numbers.begin() + list.begin, list.count, x_numbers.begin() + begin);
     list.begin = begin;
     list.capacity = capacity;
   }
@@ -84,17 +85,24 @@ bool PickleObjects::push_number(Container& list, std::int64_t number) {
 
 PickleObjects::Shape PickleObjects::item_shape(Value value) {
   switch (value.kind) {
-    case ValueKind::kInt: return Shape::kNumbers;
-    case ValueKind::kString: return Shape::kStrings;
+    case ValueKind::kInt:
+      return Shape::kNumbers;
+    case ValueKind::kString:
+      return Shape::kStrings;
     case ValueKind::kContainer:
       switch (x_containers[value.id].shape) {
         case Shape::kNumbers:
-        case Shape::kEmpty: return Shape::kShapes;
-        case Shape::kFrame: return Shape::kFrames;
-        case Shape::kEntry: return Shape::kEntries;
-        default: return Shape::kOther;
+        case Shape::kEmpty:
+          return Shape::kShapes;
+        case Shape::kFrame:
+          return Shape::kFrames;
+        case Shape::kEntry:
+          return Shape::kEntries;
+        default:
+          return Shape::kOther;
       }
-    default: return Shape::kOther;
+    default:
+      return Shape::kOther;
   }
 }
 
@@ -106,18 +114,23 @@ bool PickleObjects::append_one(Container& list, Value item) {
     list.shape = Shape::kOther;
   }
   switch (list.shape) {
-    case Shape::kNumbers: return push_number(list, item.integer);
-    case Shape::kStrings: return push_number(list, item.id);
-    case Shape::kFrames: return push_number(list, x_containers[item.id].id);
+    case Shape::kNumbers:
+      return push_number(list, item.integer);
+    case Shape::kStrings:
+      return push_number(list, item.id);
+    case Shape::kFrames:
+      return push_number(list, x_containers[item.id].id);
     case Shape::kShapes: {
-      const Container dims = x_containers[item.id];  // a copy: pushing may move the numbers, not the containers
+      const Container dims =
+          x_containers[item.id];  // a copy: pushing may move the numbers, not the containers
       if (!push_number(list, dims.count)) return false;
       for (std::uint32_t i = 0; i < dims.count; ++i) {
         if (!push_number(list, x_numbers[dims.begin + i])) return false;
       }
       return true;
     }
-    default: return true;
+    default:
+      return true;
   }
 }
 
@@ -140,16 +153,24 @@ void PickleObjects::set_items(Value target, std::span<const Value> items) {
     switch (field_of_symbol(items[i].id)) {
       case Field::kProfilingName:
       case Field::kRecordId:
-      case Field::kCreated: reduce_entry(*dict, items); return forget_after(target.id);
-      case Field::kFilename: return reduce_frame(*dict, items);
-      case Field::kRanks: return reduce_group(*dict, items);
+      case Field::kCreated:
+        reduce_entry(*dict, items);
+        return forget_after(target.id);
+      case Field::kFilename:
+        return reduce_frame(*dict, items);
+      case Field::kRanks:
+        return reduce_group(*dict, items);
       case Field::kLastEnqueued:
-      case Field::kLastCompleted: return reduce_status(*dict, items);
+      case Field::kLastCompleted:
+        return reduce_status(*dict, items);
       case Field::kEntries:
       case Field::kPgConfig:
       case Field::kPgStatus:
-      case Field::kVersion: dict->shape = Shape::kOther; return reduce_root(items);
-      default: break;
+      case Field::kVersion:
+        dict->shape = Shape::kOther;
+        return reduce_root(items);
+      default:
+        break;
     }
   }
   reduce_table(*dict, items);
@@ -173,31 +194,72 @@ void PickleObjects::reduce_entry(Container& dict, std::span<const Value> items) 
     if (items[i].kind != ValueKind::kString) continue;
     const Value value = items[i + 1];
     switch (field_of_symbol(items[i].id)) {
-      case Field::kFrames: entry.stack = stack_of(value); break;
-      case Field::kRecordId: entry.record_id = value.as_int(-1); break;
-      case Field::kPgId: entry.pg_id = value.as_int(-1); break;
-      case Field::kProcessGroup: read_process_group(value, entry); break;
-      case Field::kSequence: entry.sequence = value.as_int(-1); break;
-      case Field::kCollectiveSequence: entry.collective_sequence = value.as_int(-1); break;
-      case Field::kP2pSequence: entry.p2p_sequence = value.as_int(-1); break;
-      case Field::kOpId: entry.op_id = value.as_int(-1); break;
-      case Field::kProfilingName: entry.profiling_name = symbol_of(value); break;
-      case Field::kCreated: entry.created_ns = value.as_int(0); break;
-      case Field::kStarted: entry.started_ns = value.as_int(0); break;
-      case Field::kCompleted: entry.completed_ns = value.as_int(0); break;
+      case Field::kFrames:
+        entry.stack = stack_of(value);
+        break;
+      case Field::kRecordId:
+        entry.record_id = value.as_int(-1);
+        break;
+      case Field::kPgId:
+        entry.pg_id = value.as_int(-1);
+        break;
+      case Field::kProcessGroup:
+        read_process_group(value, entry);
+        break;
+      case Field::kSequence:
+        entry.sequence = value.as_int(-1);
+        break;
+      case Field::kCollectiveSequence:
+        entry.collective_sequence = value.as_int(-1);
+        break;
+      case Field::kP2pSequence:
+        entry.p2p_sequence = value.as_int(-1);
+        break;
+      case Field::kOpId:
+        entry.op_id = value.as_int(-1);
+        break;
+      case Field::kProfilingName:
+        entry.profiling_name = symbol_of(value);
+        break;
+      case Field::kCreated:
+        entry.created_ns = value.as_int(0);
+        break;
+      case Field::kStarted:
+        entry.started_ns = value.as_int(0);
+        break;
+      case Field::kCompleted:
+        entry.completed_ns = value.as_int(0);
+        break;
       case Field::kDuration:
         if (value.kind == ValueKind::kFloat) entry.duration_ms = static_cast<float>(value.real);
         if (value.kind == ValueKind::kInt) entry.duration_ms = static_cast<float>(value.integer);
         break;
-      case Field::kInputSizes: entry.input_shapes = shapes_of(value); break;
-      case Field::kOutputSizes: entry.output_shapes = shapes_of(value); break;
-      case Field::kInputDtypes: entry.input_dtypes = dtypes_of(value); break;
-      case Field::kOutputDtypes: entry.output_dtypes = dtypes_of(value); break;
-      case Field::kState: entry.state = symbol_of(value); break;
-      case Field::kRetired: entry.retired = value.as_int(0) != 0; break;
-      case Field::kTimeout: entry.timeout_ms = value.as_int(0); break;
-      case Field::kIsP2p: entry.is_p2p = value.as_int(0) != 0; break;
-      default: break;
+      case Field::kInputSizes:
+        entry.input_shapes = shapes_of(value);
+        break;
+      case Field::kOutputSizes:
+        entry.output_shapes = shapes_of(value);
+        break;
+      case Field::kInputDtypes:
+        entry.input_dtypes = dtypes_of(value);
+        break;
+      case Field::kOutputDtypes:
+        entry.output_dtypes = dtypes_of(value);
+        break;
+      case Field::kState:
+        entry.state = symbol_of(value);
+        break;
+      case Field::kRetired:
+        entry.retired = value.as_int(0) != 0;
+        break;
+      case Field::kTimeout:
+        entry.timeout_ms = value.as_int(0);
+        break;
+      case Field::kIsP2p:
+        entry.is_p2p = value.as_int(0) != 0;
+        break;
+      default:
+        break;
     }
   }
   x_builder.add(entry);
@@ -208,10 +270,17 @@ void PickleObjects::reduce_frame(Container& dict, std::span<const Value> items) 
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     if (items[i].kind != ValueKind::kString) continue;
     switch (field_of_symbol(items[i].id)) {
-      case Field::kName: frame.function = symbol_of(items[i + 1]); break;
-      case Field::kFilename: frame.file = symbol_of(items[i + 1]); break;
-      case Field::kLine: frame.line = items[i + 1].as_int(0); break;
-      default: break;
+      case Field::kName:
+        frame.function = symbol_of(items[i + 1]);
+        break;
+      case Field::kFilename:
+        frame.file = symbol_of(items[i + 1]);
+        break;
+      case Field::kLine:
+        frame.line = items[i + 1].as_int(0);
+        break;
+      default:
+        break;
     }
   }
   dict.shape = Shape::kFrame;
@@ -223,10 +292,17 @@ void PickleObjects::reduce_group(Container& dict, std::span<const Value> items) 
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
     if (items[i].kind != ValueKind::kString) continue;
     switch (field_of_symbol(items[i].id)) {
-      case Field::kName: group.name = symbol_of(items[i + 1]); break;
-      case Field::kDesc: group.description = symbol_of(items[i + 1]); break;
-      case Field::kRanks: group.ranks_text = ranks_text_of(items[i + 1]); break;
-      default: break;
+      case Field::kName:
+        group.name = symbol_of(items[i + 1]);
+        break;
+      case Field::kDesc:
+        group.description = symbol_of(items[i + 1]);
+        break;
+      case Field::kRanks:
+        group.ranks_text = ranks_text_of(items[i + 1]);
+        break;
+      default:
+        break;
     }
   }
   dict.shape = Shape::kGroup;
@@ -241,10 +317,17 @@ void PickleObjects::reduce_status(Container& dict, std::span<const Value> items)
     if (items[i].kind != ValueKind::kString) continue;
     const std::int64_t number = items[i + 1].as_int(-1);
     switch (field_of_symbol(items[i].id)) {
-      case Field::kLastEnqueued: status.last_enqueued = number; break;
-      case Field::kLastStarted: status.last_started = number; break;
-      case Field::kLastCompleted: status.last_completed = number; break;
-      default: break;
+      case Field::kLastEnqueued:
+        status.last_enqueued = number;
+        break;
+      case Field::kLastStarted:
+        status.last_started = number;
+        break;
+      case Field::kLastCompleted:
+        status.last_completed = number;
+        break;
+      default:
+        break;
     }
   }
   dict.shape = Shape::kStatus;
@@ -279,7 +362,9 @@ void PickleObjects::reduce_root(std::span<const Value> items) {
     if (items[i].kind != ValueKind::kString) continue;
     const Value value = items[i + 1];
     switch (field_of_symbol(items[i].id)) {
-      case Field::kEntries: x_builder.set_has_entries(); break;
+      case Field::kEntries:
+        x_builder.set_has_entries();
+        break;
       case Field::kVersion:
         if (value.kind == ValueKind::kString) x_builder.set_version(x_builder.vocabulary().text(value.id));
         break;
@@ -288,14 +373,19 @@ void PickleObjects::reduce_root(std::span<const Value> items) {
           x_builder.set_comm_library_version(x_builder.vocabulary().text(value.id));
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
 }
 
-void PickleObjects::salvage_root(std::span<const Value> items) { reduce_root(items); }
+void PickleObjects::salvage_root(std::span<const Value> items) {
+  reduce_root(items);
+}
 
-SymbolId PickleObjects::symbol_of(Value value) { return value.kind == ValueKind::kString ? value.id : 0; }
+SymbolId PickleObjects::symbol_of(Value value) {
+  return value.kind == ValueKind::kString ? value.id : 0;
+}
 
 // A (name, description) pair; a plain name in some 2.0 dumps.
 void PickleObjects::read_process_group(Value value, Entry& entry) {

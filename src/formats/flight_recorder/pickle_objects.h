@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of a pickle while it is read. No tree is kept: as soon as a container is complete it is reduced to what it
-// means (a stack id, a shape id, an operation in the dump), and its parts are forgotten unless the pickle's memo may
-// name them again. That is what keeps reading near the speed of the memory.
+// The values of a pickle while it is read. No tree is kept: as soon as a container is complete it is reduced
+// to what it means (a stack id, a shape id, an operation in the dump), and its parts are forgotten unless the
+// pickle's memo may name them again. That is what keeps reading near the speed of the memory.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class PickleObjects {
 
   // False when a ceiling of flight_recorder.h is reached.
   bool open_container(Value& out);
-  bool append(Value list, std::span<const Value> items);            // list or tuple
+  bool append(Value list, std::span<const Value> items);  // list or tuple
   void set_items(Value dict, std::span<const Value> keys_and_values);
   // The memo may name `value` again later: its container must outlive its parent.
   void pin(Value value);
@@ -48,7 +48,8 @@ class PickleObjects {
   // After a truncated read: what the unfinished root dictionary held so far.
   void salvage_root(std::span<const Value> keys_and_values);
 
-  // Values that stood where the schema has something else, and entries beyond the ceiling: read over, counted.
+  // Values that stood where the schema has something else, and entries beyond the ceiling: read over,
+  // counted.
   std::uint64_t misfits() const { return x_misfits; }
 
  private:
@@ -61,8 +62,8 @@ class PickleObjects {
     kFrames,   // [frame, …]      frame ids
     kEntry,
     kEntries,
-    kGroup,    // {name, desc, ranks}   id: index into x_groups
-    kStatus,   // {last_enqueued…}      id: index into x_status
+    kGroup,   // {name, desc, ranks}   id: index into x_groups
+    kStatus,  // {last_enqueued…}      id: index into x_status
     kOther,
   };
   struct Container {
@@ -80,7 +81,9 @@ class PickleObjects {
   Shape item_shape(Value value);
   bool push_number(Container& list, std::int64_t number);
   bool append_one(Container& list, Value item);
-  std::span<const std::int64_t> numbers(const Container& c) const { return {x_numbers.data() + c.begin, c.count}; }
+  std::span<const std::int64_t> numbers(const Container& c) const {
+    return {x_numbers.data() + c.begin, c.count};
+  }
 
   void reduce_entry(Container& dict, std::span<const Value> items);
   void reduce_frame(Container& dict, std::span<const Value> items);
@@ -105,7 +108,7 @@ class PickleObjects {
   std::vector<model::GroupStatus> x_status;
   std::vector<model::FrameId> x_frame_scratch;
   std::vector<std::int64_t> x_shape_scratch;
-  std::uint32_t x_pinned = 0;  // containers below this index may be named by the memo
+  std::uint32_t x_pinned = 0;       // containers below this index may be named by the memo
   std::size_t x_numbers_floor = 0;  // numbers below this may belong to pinned lists
   std::uint64_t x_misfits = 0;
 };

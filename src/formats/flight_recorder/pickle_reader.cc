@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reader for data-only pickles, protocols 2 to 5. It knows the opcodes that make numbers, strings, lists, tuples and
-// dictionaries; every opcode that names, builds or calls an object is refused with its offset, as is everything else.
+// A reader for data-only pickles, protocols 2 to 5. It knows the opcodes that make numbers, strings, lists,
+// tuples and dictionaries; every opcode that names, builds or calls an object is refused with its offset, as
+// is everything else.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -72,14 +73,19 @@ bool builds_objects(std::uint8_t opcode) {
     case 0x92:  // NEWOBJ_EX
     case 0x93:  // STACK_GLOBAL
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
 class PickleReader {
  public:
   PickleReader(std::string_view bytes, Evidence& evidence)
-      : x_begin(bytes.data()), x_at(x_begin), x_end(x_begin + bytes.size()), x_evidence(evidence), x_objects(x_builder) {}
+      : x_begin(bytes.data()),
+        x_at(x_begin),
+        x_end(x_begin + bytes.size()),
+        x_evidence(evidence),
+        x_objects(x_builder) {}
 
   void read() {
     while (step()) {
@@ -111,19 +117,22 @@ class PickleReader {
   }
 
   bool truncated() {
-    return refuse("truncated", "the file ends in the middle: its writer was killed, or it was copied while being written; "
-                               "what was read before that is used");
+    return refuse("truncated",
+                  "the file ends in the middle: its writer was killed, or it was copied while being written; "
+                  "what was read before that is used");
   }
 
   bool ceiling(const char* what) {
-    return refuse("too_large", std::string("more ") + what + " than any real dump holds; the rest is not read");
+    return refuse("too_large",
+                  std::string("more ") + what + " than any real dump holds; the rest is not read");
   }
 
   template <class T>
   bool take(T& out) {
     if (static_cast<std::size_t>(x_end - x_at) < sizeof(T)) return truncated();
     std::memcpy(&out, x_at, sizeof(T));
-    static_assert(std::endian::native == std::endian::little, "pickles are little-endian; add a swap for this machine");
+    static_assert(std::endian::native == std::endian::little,
+                  "pickles are little-endian; add a swap for this machine");
     x_at += sizeof(T);
     return true;
   }
@@ -143,8 +152,8 @@ class PickleReader {
     x_at += text.size();
     if (!is_text) return push(Value{});
     if (text.size() > kMaxString) {
-      problem(Severity::kDataLoss, "string_too_long", "a string of " + std::to_string(text.size()) + " bytes was dropped",
-              text.size());
+      problem(Severity::kDataLoss, "string_too_long",
+              "a string of " + std::to_string(text.size()) + " bytes was dropped", text.size());
       return push(Value{});
     }
     return push(x_objects.string(text));
@@ -208,7 +217,9 @@ class PickleReader {
   // Nothing below the innermost mark may be popped by other means than closing it.
   std::size_t floor() const { return x_marks.empty() ? 0 : x_marks.back(); }
 
-  bool underflow() { return refuse("damaged", "an operation finds nothing to work on: the file is damaged here"); }
+  bool underflow() {
+    return refuse("damaged", "an operation finds nothing to work on: the file is damaged here");
+  }
 
   bool open_container() {
     Value value;
@@ -251,7 +262,8 @@ class PickleReader {
   bool tuple(std::size_t from) {
     Value value;
     if (!x_objects.open_container(value)) return ceiling("tuples");
-    if (!x_objects.append(value, {x_stack.data() + from, x_stack.size() - from})) return ceiling("tuple elements");
+    if (!x_objects.append(value, {x_stack.data() + from, x_stack.size() - from}))
+      return ceiling("tuple elements");
     x_stack.resize(from);
     return push(value);
   }
@@ -281,7 +293,8 @@ class PickleReader {
     x_stopped = true;
     if (x_at != x_end) {
       x_opcode_at = x_at;
-      problem(Severity::kInfo, "trailing_bytes", std::to_string(x_end - x_at) + " bytes follow the end of the dump",
+      problem(Severity::kInfo, "trailing_bytes",
+              std::to_string(x_end - x_at) + " bytes follow the end of the dump",
               static_cast<std::uint64_t>(x_end - x_at));
     }
     return false;
@@ -291,10 +304,12 @@ class PickleReader {
     constexpr char kHex[] = "0123456789abcdef";
     const std::string name = std::string("0x") + kHex[opcode >> 4] + kHex[opcode & 15];
     if (builds_objects(opcode)) {
-      return refuse("refused_opcode", "opcode " + name + " would build or call an object: refused, nothing was executed; "
-                                      "no Flight Recorder writes this, treat the file as hostile");
+      return refuse("refused_opcode", "opcode " + name +
+                                          " would build or call an object: refused, nothing was executed; "
+                                          "no Flight Recorder writes this, treat the file as hostile");
     }
-    return refuse("unknown_opcode", "opcode " + name + " is none that a dump can hold: the file is damaged here");
+    return refuse("unknown_opcode",
+                  "opcode " + name + " is none that a dump can hold: the file is damaged here");
   }
 
   bool step();
@@ -322,49 +337,83 @@ bool PickleReader::step() {
   if (x_at == x_end) return truncated();
   const auto opcode = static_cast<std::uint8_t>(*x_at++);
   switch (opcode) {
-    case kBinGet: return get<std::uint8_t>();
-    case kLongBinGet: return get<std::uint32_t>();
-    case kBinInt1: return take_int<std::uint8_t>();
-    case kBinInt2: return take_int<std::uint16_t>();
-    case kBinInt: return take_int<std::int32_t>();
-    case kLong1: return take_long<std::uint8_t>();
-    case kLong4: return take_long<std::uint32_t>();
-    case kMark: return mark();
+    case kBinGet:
+      return get<std::uint8_t>();
+    case kLongBinGet:
+      return get<std::uint32_t>();
+    case kBinInt1:
+      return take_int<std::uint8_t>();
+    case kBinInt2:
+      return take_int<std::uint16_t>();
+    case kBinInt:
+      return take_int<std::int32_t>();
+    case kLong1:
+      return take_long<std::uint8_t>();
+    case kLong4:
+      return take_long<std::uint32_t>();
+    case kMark:
+      return mark();
     case kEmptyList:
     case kEmptyTuple:
-    case kEmptyDict: return open_container();
-    case kAppends: return close(false);
-    case kSetItems: return close(true);
-    case kAppend: return add_one(false);
-    case kSetItem: return add_one(true);
-    case kTuple1: return tuple_of(1);
-    case kTuple2: return tuple_of(2);
-    case kTuple3: return tuple_of(3);
-    case kTuple: return tuple_from_mark();
-    case kNone: return push(Value{});
-    case kNewTrue: return push(PickleObjects::boolean(true));
-    case kNewFalse: return push(PickleObjects::boolean(false));
-    case kBinFloat: return take_float();
-    case kBinUnicode: return take_string<std::uint32_t>(true);
-    case kShortBinUnicode: return take_string<std::uint8_t>(true);
-    case kBinUnicode8: return take_string<std::uint64_t>(true);
-    case kBinBytes: return take_string<std::uint32_t>(false);
-    case kShortBinBytes: return take_string<std::uint8_t>(false);
-    case kBinBytes8: return take_string<std::uint64_t>(false);
-    case kBinPut: return put<std::uint8_t>();
-    case kLongBinPut: return put<std::uint32_t>();
-    case kMemoize: return memoise(x_memo_next);
-    case kProto: return protocol();
+    case kEmptyDict:
+      return open_container();
+    case kAppends:
+      return close(false);
+    case kSetItems:
+      return close(true);
+    case kAppend:
+      return add_one(false);
+    case kSetItem:
+      return add_one(true);
+    case kTuple1:
+      return tuple_of(1);
+    case kTuple2:
+      return tuple_of(2);
+    case kTuple3:
+      return tuple_of(3);
+    case kTuple:
+      return tuple_from_mark();
+    case kNone:
+      return push(Value{});
+    case kNewTrue:
+      return push(PickleObjects::boolean(true));
+    case kNewFalse:
+      return push(PickleObjects::boolean(false));
+    case kBinFloat:
+      return take_float();
+    case kBinUnicode:
+      return take_string<std::uint32_t>(true);
+    case kShortBinUnicode:
+      return take_string<std::uint8_t>(true);
+    case kBinUnicode8:
+      return take_string<std::uint64_t>(true);
+    case kBinBytes:
+      return take_string<std::uint32_t>(false);
+    case kShortBinBytes:
+      return take_string<std::uint8_t>(false);
+    case kBinBytes8:
+      return take_string<std::uint64_t>(false);
+    case kBinPut:
+      return put<std::uint8_t>();
+    case kLongBinPut:
+      return put<std::uint32_t>();
+    case kMemoize:
+      return memoise(x_memo_next);
+    case kProto:
+      return protocol();
     case kFrame: {
       std::uint64_t length = 0;
       return take(length);
     }
-    case kStop: return stop();
-    default: return unknown(opcode);
+    case kStop:
+      return stop();
+    default:
+      return unknown(opcode);
   }
 }
 
-// The file ended early: the root dictionary is still open at the bottom of the stack, and what it held so far counts.
+// The file ended early: the root dictionary is still open at the bottom of the stack, and what it held so far
+// counts.
 void PickleReader::salvage() {
   if (x_marks.empty() || x_marks.front() == 0) return;
   const std::size_t from = x_marks.front();
@@ -376,7 +425,8 @@ void PickleReader::report_oddities() {
   if (x_objects.misfits() == 0) return;
   x_opcode_at = x_begin;
   problem(Severity::kError, "unexpected_values",
-          std::to_string(x_objects.misfits()) + " values are not what the schema says; they were read over", 0);
+          std::to_string(x_objects.misfits()) + " values are not what the schema says; they were read over",
+          0);
 }
 
 }  // namespace
@@ -385,6 +435,8 @@ bool sniff_pickle(std::string_view bytes) {
   return bytes.size() >= 2 && static_cast<std::uint8_t>(bytes[0]) == kProto && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
-void parse_pickle(std::string_view bytes, Evidence& evidence) { PickleReader(bytes, evidence).read(); }
+void parse_pickle(std::string_view bytes, Evidence& evidence) {
+  PickleReader(bytes, evidence).read();
+}
 
 }  // namespace unhang::formats::flight_recorder

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "join/join.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/parallel.h"
+#include "join/dump_name.h"
+#include "join/groups.h"
+#include "join/identity.h"
+#include "join/progress.h"
+#include "join/same_run.h"
+
+namespace unhang::join {
+namespace {
+
+void remap(model::Dump& dump, const model::Vocabulary::Remap& to) {
+  for (auto& group : dump.declared_groups) {
+    group.name = to.symbols[group.name];
+    group.description = to.symbols[group.description];
+    group.ranks_text = to.symbols[group.ranks_text];
+  }
+  for (auto& group : dump.groups) {
+    group.name = to.symbols[group.name];
+    group.description = to.symbols[group.description];
+    group.backend = to.symbols[group.backend];
+  }
+  for (auto& op : dump.operations) {
+    op.signature = to.signatures[op.signature];
+    op.stack = to.stacks[op.stack];
+  }
+}
+
+// The ranks that the job should have: declared by any kept dump, those that left one, and what the person
+// said.
+void expect_ranks(model::Case& result, const std::vector<JoinedDump>& dumps, RankLists& lists,
+                  const Hints& hints) {
+  std::set<std::int32_t> expected;
+  bool stated = hints.world_size.has_value();
+  for (std::int32_t rank = 0; rank < hints.world_size.value_or(0); ++rank) expected.insert(rank);
+  std::set<model::SymbolId> seen;
+  for (const JoinedDump& dump : dumps) {
+    if (!dump.kept()) continue;
+    expected.insert(*dump.rank);
+    const bool has_sub_groups =
+        std::any_of(dump.dump.groups.begin(), dump.dump.groups.end(), [&](const model::DumpGroup& group) {
+          return !is_world(result.vocabulary, group.name, group.description);
+        });
+    for (const auto& group : dump.dump.declared_groups) {
+      // gloo's nameless entry holds the last group made: the whole job only where there is no other.
+      const bool nameless = result.text(group.name).empty();
+      if (nameless && has_sub_groups) continue;
+      if (is_world(result.vocabulary, group.name, group.description)) stated = true;
+      if (!seen.insert(group.ranks_text).second) continue;
+      for (const std::int32_t rank : lists.ranks(group.ranks_text)) expected.insert(rank);
+    }
+  }
+  result.world_inferred = !stated;
+  for (const std::int32_t rank : expected) {
+    result.ranks.emplace_back();
+    result.ranks.back().global_rank = rank;
+  }
+}
+
+// Files that named a rank and could not be read count as unreadable dumps of that rank.
+void fill_coverage(model::Case& result, const std::map<std::int32_t, model::InputIndex>& unreadable) {
+  model::CoverageRow row;
+  row.source = "flight_recorder";
+  for (model::RankIndex index = 0; index < result.ranks.size(); ++index) {
+    const model::Rank& rank = result.ranks[index];
+    if (rank.input && rank.tail_known) {
+      row.seen.push_back(index);
+    } else if (rank.input) {
+      row.partial.push_back(index);
+    } else if (unreadable.count(rank.global_rank) != 0) {
+      row.unreadable.push_back(index);
+    } else {
+      row.absent.push_back(index);
+    }
+  }
+  result.coverage.push_back(std::move(row));
+}
+
+std::string majority_version(const std::vector<JoinedDump>& dumps) {
+  std::map<std::string, std::size_t> votes;
+  for (const JoinedDump& dump : dumps) {
+    if (dump.kept() && !dump.dump.comm_library_version.empty()) ++votes[dump.dump.comm_library_version];
+  }
+  const auto most =
+      std::max_element(votes.begin(), votes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == votes.end() ? std::string() : most->first;
+}
+
+}  // namespace
+
+void CaseBuilder::add(std::vector<formats::Evidence> batch) {
+  std::vector<model::Vocabulary::Remap> remaps;
+  const std::size_t first = x_dumps.size();
+  for (formats::Evidence& evidence : batch) {
+    const auto input = static_cast<model::InputIndex>(x_case.inputs.size());
+    x_case.inputs.push_back(
+        {std::move(evidence.path), std::move(evidence.kind), std::move(evidence.problems)});
+    for (model::Dump& dump : evidence.dumps) {
+      remaps.push_back(x_case.vocabulary.absorb(dump.vocabulary));
+      x_dumps.emplace_back();
+      x_dumps.back().dump = std::move(dump);
+      x_dumps.back().dump.vocabulary = {};
+      x_dumps.back().input = input;
+    }
+  }
+  base::parallel_for(remaps.size(), x_threads,
+                     [&](std::size_t i) { remap(x_dumps[first + i].dump, remaps[i]); });
+}
+
+model::Case CaseBuilder::finish(const Hints& hints) {
+  RankLists lists(x_case.vocabulary);
+  identify(x_dumps, lists, x_case);
+  set_aside_strangers(x_dumps, lists, x_case);
+  expect_ranks(x_case, x_dumps, lists, hints);
+  for (const JoinedDump& dump : x_dumps) {
+    if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside});
+  }
+  const std::vector<DumpGroups> groups = unite_groups(x_dumps, lists, x_case);
+  for (std::size_t i = 0; i < x_dumps.size(); ++i) {
+    for (const auto& op : x_dumps[i].dump.operations) {
+      if (!x_dumps[i].kept()) break;
+      if (op.has(model::Operation::kP2p)) x_case.groups[groups[i].by_dump_group[op.group]].carries_p2p = true;
+    }
+  }
+  x_case.comm_library_version = majority_version(x_dumps);
+  base::parallel_for(x_dumps.size(), x_threads, [&](std::size_t i) {
+    if (x_dumps[i].kept())
+      trace_progress(x_dumps[i], groups[i], x_case, x_case.ranks[*x_case.find_rank(*x_dumps[i].rank)]);
+  });
+  std::map<std::int32_t, model::InputIndex> unreadable;
+  std::set<model::InputIndex> with_dump;
+  for (const JoinedDump& dump : x_dumps) with_dump.insert(dump.input);
+  for (model::InputIndex input = 0; input < x_case.inputs.size(); ++input) {
+    const auto& problems = x_case.inputs[input].problems;
+    const bool lost = std::any_of(problems.begin(), problems.end(),
+                                  [](const auto& p) { return p.severity == model::Severity::kDataLoss; });
+    if (!lost || with_dump.count(input) != 0) continue;
+    if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
+  }
+  fill_coverage(x_case, unreadable);
+  return std::move(x_case);
+}
+
+}  // namespace unhang::join

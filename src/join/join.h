@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins what the formats read into one Case: which dump is which rank, which dumps belong to the job, which
+// groups there are, how far each rank came in each. Evidence of other jobs and runs is set aside and named.
+//
+// The result depends only on the evidence: callers give inputs sorted by path, and the number of threads does
+// not matter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "formats/evidence.h"
+#include "join/joined_dump.h"
+#include "model/case.h"
+
+namespace unhang::join {
+
+struct Hints {
+  std::optional<std::int32_t> world_size;  // ranks 0..n-1 are expected, whatever the dumps say
+};
+
+class CaseBuilder {
+ public:
+  explicit CaseBuilder(unsigned threads) : x_threads(threads) {}
+
+  // Takes a batch of files, in the order of their paths. Cheap to call often: each dump's own vocabulary is
+  // freed.
+  void add(std::vector<formats::Evidence> batch);
+
+  // Ends the joining. The builder must not be used afterwards.
+  model::Case finish(const Hints& hints);
+
+ private:
+  unsigned x_threads;
+  model::Case x_case;
+  std::vector<JoinedDump> x_dumps;
+};
+
+}  // namespace unhang::join
