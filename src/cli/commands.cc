@@ -4,7 +4,10 @@
 namespace unhang::cli {
 
 // One line a command: X(name) stands for commands/name.cc, which defines make_name_command().
-#define UNHANG_COMMANDS(X) X(version)
+#define UNHANG_COMMANDS(X) \
+  X(completion)            \
+  X(man)                   \
+  X(version)
 
 #define UNHANG_DECLARE(name) std::unique_ptr<CommandBase> make_##name##_command();
 UNHANG_COMMANDS(UNHANG_DECLARE)
@@ -16,6 +19,12 @@ CommandList make_commands() {
   UNHANG_COMMANDS(UNHANG_ADD)
 #undef UNHANG_ADD
   return list;
+}
+
+std::vector<Command> describe_all(CommandList& commands) {
+  std::vector<Command> descriptions;
+  for (const auto& command : commands) descriptions.push_back(command->describe());
+  return descriptions;
 }
 
 }  // namespace unhang::cli

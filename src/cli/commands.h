@@ -9,4 +9,7 @@ namespace unhang::cli {
 
 CommandList make_commands();
 
+// Their descriptions, whose flags point into the objects of the list.
+std::vector<Command> describe_all(CommandList& commands);
+
 }  // namespace unhang::cli
