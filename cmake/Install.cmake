@@ -13,6 +13,7 @@ if(UNHANG_PORTABLE)
           RUNTIME DESTINATION bin
           LIBRARY DESTINATION lib/unhang)
   install(FILES packaging/tarball/README.txt DESTINATION .)
+  install(SCRIPT cmake/ThirdPartyLicences.cmake)
 else()
   install(TARGETS unhang RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -4,7 +4,9 @@ set(CPACK_PACKAGE_NAME unhang)
 set(CPACK_PACKAGE_VENDOR "the unhang authors")
 set(CPACK_PACKAGE_CONTACT "unhang maintainers <maintainers@unhang.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_DESCRIPTION "Reads what is left after a distributed GPU job hung (PyTorch Flight Recorder dumps) and names\n the rank that held the others up, at which collective, why, and what to do about it.")
+set(CPACK_PACKAGE_DESCRIPTION "Reads what is left after a distributed GPU job hung (Flight Recorder
+ dumps of PyTorch) and names the rank that held the others up, at which
+ collective, why, and what to do about it.")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 string(TOLOWER "${CMAKE_SYSTEM_NAME}" system)
