@@ -139,7 +139,8 @@ void recovery(Page& page, const Verdict& v) {
   page.heading("recovery level: " + spaced(model::name_of(v.recovery.level)));
   std::size_t number = 0;
   for (const model::RecoveryStep& step : v.recovery.steps) {
-    page.text(2, std::to_string(++number) + ". " + (step.changes_the_world ? "[acts] " : "") + step.why);
+    page.text(2,
+              std::to_string(++number) + ". " + (step.changes_the_world ? "[disruptive] " : "") + step.why);
     if (!step.command.empty()) page.command(5, step.command);
   }
 }

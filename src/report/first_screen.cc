@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "report/section.h"
 #include "report/text_layout.h"
 #include "report/words.h"
 
@@ -17,32 +17,12 @@ using model::Category;
 using model::State;
 using model::Verdict;
 
-constexpr int kLabelWidth = 9;
-
-struct Section {
-  std::string_view label;
-  std::vector<Line> lines;
-  std::size_t least = 1;  // lines that are never taken away
-};
+constexpr std::size_t kSteps = 3;
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
   return text;
 }
-
-std::vector<Line> lines_of(std::string_view text, int width, std::size_t most, Style style = Style::kPlain) {
-  std::vector<std::string> wrapped = wrap(text, width);
-  if (wrapped.size() > most) {
-    wrapped.resize(most);
-    wrapped.back() = cut(wrapped.back() + " …", width);
-  }
-  std::vector<Line> out;
-  for (std::string& line : wrapped) out.push_back({{std::move(line), style}});
-  return out;
-}
-
-// --- what each section says
-// -----------------------------------------------------------------------------------------
 
 Line verdict_line(const Verdict& v, int width) {
   Style style = Style::kBad;
@@ -53,260 +33,184 @@ Line verdict_line(const Verdict& v, int width) {
   const std::string state =
       v.state == State::kUnknown ? "state unknown" : std::string(model::name_of(v.state));
   const std::string rest = " · " + state + " · " + std::string(model::name_of(v.confidence)) + " confidence";
-  return {{cut(word, width - columns(rest)), style}, {rest, Style::kPlain}};
+  return {{cut(word, std::max(width - columns(rest), 1)), style}, {cut(rest, width - 1), Style::kPlain}};
 }
 
-std::string headline_of(const Verdict& v) {
-  if (!v.headline.empty()) return v.headline;
-  if (is_healthy(v)) return "Nothing wrong was found in what was read.";
-  if (v.category == Category::kInconclusive) return "The evidence at hand does not decide what happened.";
-  return std::string(cause_title(v.cause));
+Section headline(const Verdict& v, int width) {
+  return text_section("", headline_words(v), width, 3, Style::kStrong);
 }
 
 Section who(const Verdict& v, int width) {
-  Section section{"who", {}, 1};
   if (!v.culprits.empty()) {
-    const std::vector<std::string> items = subjects_words(v.culprits, width);
-    std::string all;
-    for (const std::string& item : items) all += (all.empty() ? "" : ", ") + item;
-    if (columns(all) > 2 * width) all = join_within(items, ", ", width);
-    section.lines = lines_of(all, width, 2, Style::kBad);
-  } else if (!is_healthy(v)) {
-    section.lines = lines_of(v.suspects.empty() ? "no single culprit is proven by this evidence"
-                                                : "no culprit is proven; suspects are named below",
-                             width, 1);
+    return text_section("who", culprits_within(v.culprits, 2 * width - 20), width, 2, Style::kBad);
   }
-  return section;
+  if (is_healthy(v)) return {};
+  return text_section("who",
+                      v.suspects.empty() ? "no single culprit is proven by this evidence"
+                                         : "no culprit is proven; a suspect is only where to look first",
+                      width, 1);
 }
 
 Section suspects(const Verdict& v, int width) {
-  Section section{"suspect", {}, 1};
-  if (v.suspects.empty() || !v.culprits.empty()) return section;
-  std::string all = join_within(subjects_words(v.suspects, width - 16), ", ", width);
-  if (v.suspects.size() == 1 && !v.suspects[0].why.empty()) all += ": " + v.suspects[0].why;
-  section.lines = lines_of(all, width, 2, Style::kWarning);
-  return section;
+  if (v.suspects.empty() || !v.culprits.empty()) return {};
+  std::string text = culprits_within(v.suspects, width);
+  if (v.suspects.size() == 1 && !v.suspects[0].why.empty()) text += ": " + v.suspects[0].why;
+  return text_section("suspect", text, width, 2, Style::kWarning);
 }
 
 Section why(const Verdict& v, int width) {
-  Section section{"why", {}, 1};
-  if (v.cause.empty() || (v.cause == "unknown" && is_healthy(v))) return section;
+  if (v.cause.empty() || (v.cause == "unknown" && is_healthy(v))) return {};
   std::string text = std::string(v.cause) + ": " + std::string(cause_title(v.cause));
-  if (!v.root.empty()) text += "; because of " + v.root + ": " + std::string(cause_title(v.root));
-  section.lines = lines_of(text, width, 3);
-  return section;
+  if (!v.root.empty()) {
+    // The reason behind the cause is the news; the cause's own title repeats the headline.
+    text = std::string(v.cause) + ", because of " + v.root + ": " + std::string(cause_title(v.root));
+  }
+  return text_section("why", text, width, 2);
 }
 
-Section where(const Verdict& v, int width) {
-  Section section{"where", {}, 1};
-  const std::string text = where_words(v.where);
-  if (!text.empty()) section.lines = lines_of(text, width, 2);
-  return section;
-}
-
-Section blast(const Verdict& v, int width) {
-  Section section{"impact", {}, 1};
-  const auto& ranks = v.blast_radius.ranks;
-  if (ranks.empty() && v.blast_radius.instances.empty()) return section;
-  std::string text;
-  std::string tail;
-  if (v.blast_radius.groups.size() > 1)
-    tail += " · " + counted(v.blast_radius.groups.size(), "group", "groups");
-  if (!v.blast_radius.hosts.empty()) tail += " · " + counted(v.blast_radius.hosts.size(), "host", "hosts");
-  if (!v.blast_radius.instances.empty()) {
-    tail += " · " + counted(v.blast_radius.instances.size(), "instance", "instances");
+Section impact(const Verdict& v, int width) {
+  const auto& blast = v.blast_radius;
+  std::string hosts;
+  if (!blast.hosts.empty()) hosts += " · " + counted(blast.hosts.size(), "host", "hosts");
+  if (!blast.instances.empty()) hosts += " · " + counted(blast.instances.size(), "instance", "instances");
+  std::string groups;
+  if (blast.groups.size() > 1) groups = " · " + counted(blast.groups.size(), "group", "groups");
+  if (blast.ranks.empty()) {
+    if (hosts.empty()) return {};
+    return text_section("impact", std::string_view(hosts).substr(std::string_view(" · ").size()), width, 1);
   }
-  if (!ranks.empty()) {
-    text = grouped(static_cast<std::int64_t>(ranks.size()));
-    if (v.expected_ranks > 0) text += " of " + grouped(static_cast<std::int64_t>(v.expected_ranks));
-    text +=
-        (v.expected_ranks > 1 || ranks.size() > 1 ? " ranks " : " rank ") + std::string(blast_verb(v)) + ": ";
-    text += fold_within(ranks, width - columns(text) - columns(tail));
-    text += tail;
-  } else {
-    text = tail.substr(std::string_view(" · ").size());
+  std::string text = impact_words(v);
+  if (blast.ranks.size() != v.expected_ranks) {
+    text += ": ";
+    constexpr int kEnough = 24;  // columns for a folded set that still says something
+    if (width - columns(text) - columns(groups) - columns(hosts) < kEnough) groups.clear();
+    text += fold_within(blast.ranks, std::max(width - columns(text) - columns(groups) - columns(hosts), 1));
   }
-  section.lines = {{{cut(text, width), Style::kPlain}}};
-  return section;
-}
-
-// How many files had something that could not be read or cannot be right.
-std::size_t files_with_problems(const model::Case& evidence) {
-  return static_cast<std::size_t>(
-      std::count_if(evidence.inputs.begin(), evidence.inputs.end(), [](const model::Input& input) {
-        return std::any_of(input.problems.begin(), input.problems.end(), [](const model::ImportProblem& p) {
-          return p.severity != model::Severity::kInfo;
-        });
-      }));
-}
-
-std::vector<std::string> unseen(const Verdict& v, const TerminalOptions& options, int width) {
-  std::vector<std::string> items = v.not_seen;
-  if (items.empty()) {
-    for (const model::CoverageLine& row : v.coverage) {
-      const auto add = [&](std::string_view what, const std::vector<std::int32_t>& ranks) {
-        if (ranks.empty()) return;
-        items.push_back(std::string(what) + " from " + counted(ranks.size(), "rank", "ranks") + " (" +
-                        fold_within(ranks, width / 2) + ")");
-      };
-      add("no " + spaced(row.source), row.absent);
-      add("an unreadable " + spaced(row.source), row.unreadable);
-      add("an incomplete " + spaced(row.source), row.partial);
-    }
-  }
-  if (options.evidence != nullptr) {
-    if (const std::size_t bad = files_with_problems(*options.evidence); bad > 0) {
-      items.push_back(counted(bad, "file", "files") + " with problems (-v)");
-    }
-    if (const std::size_t aside = options.evidence->set_aside.size(); aside > 0) {
-      items.push_back(counted(aside, "file", "files") + " set aside (-v)");
-    }
-  }
-  return items;
+  return text_section("impact", text + groups + hosts, width, 1);
 }
 
 Section not_seen(const Verdict& v, const TerminalOptions& options, int width) {
-  Section section{"not seen", {}, 1};
-  std::vector<std::string> items = unseen(v, options, width);
+  const std::vector<std::string> items = unseen_words(v, options.evidence, width / 2);
   if (items.empty()) {
-    if (v.coverage.empty()) return section;
+    if (v.coverage.empty()) return {};
     const model::CoverageLine& row = v.coverage.front();
-    section.lines = lines_of("nothing is missing: " + spaced(row.source) + " read from all " +
-                                 counted(row.seen.size(), "rank", "ranks"),
-                             width, 1);
-    return section;
+    return text_section("not seen",
+                        "nothing missing: " + spaced(row.source) + " read for all " +
+                            counted(row.seen.size(), "rank", "ranks"),
+                        width, 1);
   }
-  std::string all;
-  for (const std::string& item : items) all += (all.empty() ? "" : "; ") + item;
-  if (wrap(all, width).size() > 2) all = join_within(items, "; ", 2 * width - 12);
-  section.lines = lines_of(all, width, 2);
-  return section;
+  Section two = text_section("not seen", join_within(items, "; ", 2 * width - 12), width, 2);
+  if (two.forms.size() > 1) two.forms.back() = {{{join_within(items, "; ", width), Style::kPlain}}};
+  return two;
 }
 
-// One step of the recovery: its reason, and its command on the same line where both fit, else below.
+// One step of the recovery: its reason, and its command on the same line where both fit, else below. A
+// command that is wider than the screen is cut; -v shows it whole.
 std::vector<Line> step_lines(std::size_t number, const model::RecoveryStep& step, int width) {
-  const std::string lead = std::to_string(number) + ". " + (step.changes_the_world ? "[acts] " : "");
-  const int room = width - columns(lead);
+  const std::string lead = std::to_string(number) + ". " + (step.changes_the_world ? "[disruptive] " : "");
   const std::string command = one_line(step.command);
   std::string reason = one_line(step.why);
-  std::vector<Line> out;
-  if (command.empty() || columns(reason) + 2 + columns(command) <= room) {
-    if (!command.empty()) reason += reason.empty() ? "" : ": ";
-    out = lines_of(reason, room, 2);
-    out.front().insert(out.front().begin(), {lead, Style::kPlain});
-    if (!command.empty()) out.back().push_back({(reason.empty() ? "" : " ") + command, Style::kCommand});
-  } else {
-    out = lines_of(reason + ":", room, 2);
-    out.front().insert(out.front().begin(), {lead, Style::kPlain});
-    out.push_back({{cut("   " + command, width), Style::kCommand}});
+  if (!command.empty() && !reason.empty()) {
+    if (reason.back() == '.') reason.pop_back();
+    if (reason.back() != '?' && reason.back() != ':') reason += ':';
   }
-  for (std::size_t i = 1; i < out.size(); ++i) {
-    if (out[i].front().style != Style::kCommand) out[i].insert(out[i].begin(), {"   ", Style::kPlain});
+  const bool same_line = columns(lead) + columns(reason) + 1 + columns(command) <= width;
+  std::vector<Line> out;
+  std::vector<std::string> texts = wrap(reason, width - 3, columns(lead) - 3);
+  if (texts.size() > 2) {
+    texts.resize(2);
+    texts[1] = cut(texts[1] + " …", width - 3);
+  }
+  for (std::string& text : texts) {
+    out.push_back({{out.empty() ? lead : "   ", Style::kPlain}, {std::move(text), Style::kPlain}});
+  }
+  if (command.empty()) return out;
+  if (same_line) {
+    out.back().push_back({(reason.empty() ? "" : " ") + command, Style::kCommand});
+  } else {
+    out.push_back({{"   ", Style::kPlain}, {cut(command, width - 3), Style::kCommand}});
   }
   return out;
 }
 
 Section do_next(const Verdict& v, int width) {
-  Section section{"do next", {}, 1};
-  std::size_t number = 0;
-  for (const model::RecoveryStep& step : v.recovery.steps) {
-    if (number == 3) break;
-    std::vector<Line> lines = step_lines(++number, step, width);
-    if (number == 1) section.least = lines.size();
-    section.lines.insert(section.lines.end(), lines.begin(), lines.end());
+  Section section{"do next", {}};
+  const std::size_t most = std::min(v.recovery.steps.size(), kSteps);
+  for (std::size_t count = most; count > 0; --count) {
+    std::vector<Line> form;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (Line& line : step_lines(i + 1, v.recovery.steps[i], width)) form.push_back(std::move(line));
+    }
+    section.forms.push_back(std::move(form));
   }
   return section;
 }
 
+// What would settle it, where the verdict is not sure.
 Section decide(const Verdict& v, int width) {
-  Section section{"decide", {}, 1};
-  if (v.category != Category::kInconclusive && v.confidence != model::Confidence::kLow) return section;
+  if (v.category != Category::kInconclusive && v.confidence != model::Confidence::kLow) return {};
   for (const model::Alternative& alternative : v.alternatives) {
     if (alternative.decide_by.empty()) continue;
-    section.lines = lines_of(std::string(alternative.cause) + "? " + alternative.decide_by, width, 2);
-    break;
+    return text_section("decide", std::string(alternative.cause) + "? " + alternative.decide_by, width, 2);
   }
-  return section;
+  return {};
 }
 
 Section evidence(const Verdict& v, int width) {
-  Section section{"evidence", {}, 1};
+  std::vector<Line> lines;
   for (const model::EvidenceId id : key_evidence(v, 3)) {
     const model::EvidenceItem& item = v.evidence[id];
-    std::string text = citation(item, width / 2);
+    const int rest = columns(one_line(item.text)) + columns(citation(item, 1)) + 2;
+    std::string text = citation(item, std::max(width / 2, width - rest));
     if (!item.text.empty()) text += ": " + item.text;
-    section.lines.push_back({{cut(text, width), Style::kPlain}});
+    lines.push_back({{cut(text, width), Style::kPlain}});
   }
+  Section section{"evidence", {}};
+  for (; !lines.empty(); lines.pop_back()) section.forms.push_back(lines);
   return section;
 }
 
-Section more(const Verdict& v, const TerminalOptions& options, int width) {
-  std::vector<std::string> items;
-  if (options.verbosity == 0) items.push_back("-v findings, stacks, coverage");
-  items.push_back("--json");
-  if (!v.cause.empty() && v.cause != "unknown") items.push_back("unhang explain " + std::string(v.cause));
-  return {"more", {{{join_within(items, " · ", width), Style::kFaint}}}, 1};
-}
-
-// --- fitting
-// --------------------------------------------------------------------------------------------------------
-
-// Takes lines away until all sections fit: from the first section of `order` that has more than its least,
-// then the next. What was shortened ends in "…".
-void fit(std::vector<Section>& sections, std::size_t room, int width) {
-  static constexpr std::string_view kOrder[] = {"evidence", "do next", "not seen", "decide", "why",
-                                                "where",    "who",     "suspect",  ""};
-  const auto total = [&] {
-    std::size_t lines = 0;
-    for (const Section& section : sections) lines += section.lines.size();
-    return lines;
-  };
-  // Everything but the barest goes line by line; the evidence keeps two citations as long as anything else
-  // can give.
-  for (const std::string_view label : kOrder) {
-    for (Section& section : sections) {
-      if (section.label != label) continue;
-      bool shortened = false;
-      while (total() > room && section.lines.size() > section.least) {
-        section.lines.pop_back();
-        shortened = true;
-      }
-      if (!shortened || label == "evidence") continue;
-      Line& last = section.lines.back();
-      int used = 0;
-      for (const Span& span : last) used += columns(span.text);
-      if (used + 2 <= width) last.push_back({" …", Style::kPlain});
-    }
+Section more(const Verdict& v, const TerminalOptions& options, std::size_t steps_left, int width) {
+  std::string rest = "--json";
+  if (!v.cause.empty() && !(v.cause == "unknown" && is_healthy(v)))
+    rest += " · unhang explain " + std::string(v.cause);
+  if (options.verbosity > 0) return text_section("more", rest, width, 1, Style::kFaint);
+  const std::string steps = steps_left == 0 ? "" : counted(steps_left, "more step, ", "more steps, ");
+  std::string text;
+  for (const std::string& first :
+       {"-v " + steps + "findings and stacks", "-v " + steps + "details", std::string("-v")}) {
+    text = first + " · " + rest;
+    if (columns(text) <= width) break;
   }
+  return text_section("more", text, width, 1, Style::kFaint);
 }
 
 }  // namespace
 
 std::vector<Line> first_screen(const Verdict& v, const TerminalOptions& options) {
   const int inner = options.width - kLabelWidth;
-  std::vector<Section> sections;
-  sections.push_back({"", lines_of(headline_of(v), options.width, 3, Style::kStrong), 2});
-  for (Section section : {who(v, inner), suspects(v, inner), why(v, inner), where(v, inner), blast(v, inner),
-                          not_seen(v, options, inner), do_next(v, inner), decide(v, inner),
-                          evidence(v, inner), more(v, options, inner)}) {
-    if (!section.lines.empty()) sections.push_back(std::move(section));
-  }
-  fit(sections, kFirstScreenLines - 1, inner);
-
+  const std::vector<Section> sections = {headline(v, options.width),
+                                         who(v, inner),
+                                         suspects(v, inner),
+                                         why(v, inner),
+                                         text_section("where", where_words(v.where), inner, 2),
+                                         impact(v, inner),
+                                         not_seen(v, options, inner),
+                                         do_next(v, inner),
+                                         decide(v, inner),
+                                         evidence(v, inner)};
+  // The verdict's line above and the line about more below are always there.
   std::vector<Line> out = {verdict_line(v, options.width)};
-  for (const Section& section : sections) {
-    bool first = true;
-    for (const Line& line : section.lines) {
-      Line whole;
-      if (!section.label.empty()) {
-        std::string label = first ? std::string(section.label) : "";
-        label.resize(kLabelWidth, ' ');
-        whole.push_back({std::move(label), Style::kLabel});
-      }
-      whole.insert(whole.end(), line.begin(), line.end());
-      out.push_back(std::move(whole));
-      first = false;
-    }
+  for (Line& line : fitted(sections, kFirstScreenLines - 2)) out.push_back(std::move(line));
+  const std::size_t steps_shown =
+      static_cast<std::size_t>(std::count_if(out.begin(), out.end(), [](const Line& line) {
+        return line.size() > 1 && line[1].text.size() > 1 &&
+               std::isdigit(static_cast<unsigned char>(line[1].text[0])) != 0 &&
+               line[1].text.compare(1, 2, ". ") == 0;
+      }));
+  const std::size_t steps = v.recovery.steps.size();
+  for (Line& line : fitted({more(v, options, steps - std::min(steps, steps_shown), inner)}, 1)) {
+    out.push_back(std::move(line));
   }
   return out;
 }

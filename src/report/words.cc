@@ -27,6 +27,16 @@ std::string thing_on_host(const std::string& thing, const Subject& s) {
   return out;
 }
 
+// What the ranks of the blast radius do.
+std::string_view blast_verb(const model::Verdict& v) {
+  using model::Category;
+  using model::State;
+  if (v.category == Category::kPerformanceDegradation || v.state == State::kSlow) return "slowed down";
+  const bool inside = v.category == Category::kCollectiveDesync || v.category == Category::kTransportStall ||
+                      v.category == Category::kInitializationHang;
+  return v.state == State::kStopped || v.state == State::kDead || inside ? "waiting" : "affected";
+}
+
 bool is_plain_rank(const Subject& s) {
   return s.kind == SubjectKind::kRank && s.rank.has_value();
 }
@@ -114,17 +124,71 @@ std::string citation(const model::EvidenceItem& item, int path_width) {
   return out;
 }
 
-std::string_view blast_verb(const model::Verdict& verdict) {
-  using model::Category;
-  using model::State;
-  if (verdict.category == Category::kPerformanceDegradation || verdict.state == State::kSlow)
-    return "slowed down";
-  if (verdict.state == State::kStopped || verdict.state == State::kDead) return "waiting";
-  if (verdict.category == Category::kCollectiveDesync || verdict.category == Category::kTransportStall ||
-      verdict.category == Category::kInitializationHang) {
-    return "waiting";
+std::string culprits_within(const std::vector<Subject>& subjects, int width) {
+  std::string all;
+  for (const std::string& item : subjects_words(subjects, width)) all += (all.empty() ? "" : ", ") + item;
+  if (columns(all) <= width) return all;
+  std::vector<std::int32_t> ranks;
+  std::vector<std::string> hosts, others;
+  for (const Subject& s : subjects) {
+    if (is_plain_rank(s)) {
+      ranks.push_back(*s.rank);
+    } else {
+      others.push_back(subject_words(s));
+    }
+    if (!s.host.empty()) hosts.push_back(s.host);
   }
-  return "affected";
+  if (ranks.empty()) return join_within(others, ", ", width);
+  std::sort(hosts.begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  std::string tail = hosts.empty() ? "" : " on " + counted(hosts.size(), "host", "hosts");
+  if (!others.empty()) tail += " and " + counted(others.size(), "other", "others");
+  return "ranks " + fold_within(ranks, std::max(width - 6 - columns(tail), 1)) + tail;
+}
+
+std::string headline_words(const model::Verdict& v) {
+  if (!v.headline.empty()) return v.headline;
+  if (is_healthy(v)) return "Nothing wrong was found in what was read.";
+  if (v.category == model::Category::kInconclusive)
+    return "The evidence at hand does not decide what happened.";
+  return std::string(cause_title(v.cause));
+}
+
+std::string impact_words(const model::Verdict& v) {
+  const std::size_t count = v.blast_radius.ranks.size();
+  std::string who = grouped(static_cast<std::int64_t>(count));
+  if (v.expected_ranks > count) who += " of " + grouped(static_cast<std::int64_t>(v.expected_ranks));
+  if (v.expected_ranks == count && count > 1) who = count == 2 ? "both" : "all " + who;
+  return who + (std::max(count, v.expected_ranks) == 1 ? " rank " : " ranks ") + std::string(blast_verb(v));
+}
+
+std::vector<std::string> unseen_words(const model::Verdict& v, const model::Case* evidence, int width) {
+  std::vector<std::string> items = v.not_seen;
+  if (items.empty()) {
+    for (const model::CoverageLine& row : v.coverage) {
+      const auto add = [&](std::string_view what, const std::vector<std::int32_t>& ranks) {
+        if (ranks.empty()) return;
+        items.push_back(std::string(what) + spaced(row.source) + " from " +
+                        counted(ranks.size(), "rank", "ranks") + " (" + fold_within(ranks, width) + ")");
+      };
+      add("no ", row.absent);
+      add("no readable ", row.unreadable);
+      add("no complete ", row.partial);
+    }
+  }
+  if (evidence == nullptr) return items;
+  const auto bad =
+      std::count_if(evidence->inputs.begin(), evidence->inputs.end(), [](const model::Input& input) {
+        return std::any_of(input.problems.begin(), input.problems.end(), [](const model::ImportProblem& p) {
+          return p.severity != model::Severity::kInfo;
+        });
+      });
+  if (bad > 0)
+    items.push_back(counted(static_cast<std::size_t>(bad), "file", "files") + " with problems (-v)");
+  if (!evidence->set_aside.empty()) {
+    items.push_back(counted(evidence->set_aside.size(), "file", "files") + " set aside (-v)");
+  }
+  return items;
 }
 
 bool is_healthy(const model::Verdict& verdict) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/case.h"
 #include "model/verdict.h"
 
 namespace unhang::report {
@@ -28,8 +29,19 @@ std::string where_words(const model::Where& where);
 // "node3/dump_5 record 1411"; the path may be cut in front to keep it within `path_width`.
 std::string citation(const model::EvidenceItem& item, int path_width);
 
-// What people call the members of the blast radius: "wait", "are slowed down", "are affected".
-std::string_view blast_verb(const model::Verdict& verdict);
+// All of them in at most `width` columns: with hosts while that fits, then ranks and the number of hosts
+// only.
+std::string culprits_within(const std::vector<model::Subject>& subjects, int width);
+
+// The verdict's headline, or a sentence of our own where it has none.
+std::string headline_words(const model::Verdict& verdict);
+
+// "1,023 of 1,024 ranks waiting", "all 64 ranks slowed down".
+std::string impact_words(const model::Verdict& verdict);
+
+// What was not seen: as the verdict says, else from its coverage; then inputs with problems or set aside
+// (`evidence` may be null). `width` bounds each folded set of ranks.
+std::vector<std::string> unseen_words(const model::Verdict& verdict, const model::Case* evidence, int width);
 
 // Does the verdict say that a fault was found? (False: healthy.)
 bool is_healthy(const model::Verdict& verdict);
