@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as a JSON dump: the reader must end, within its limits, without a fault that a sanitizer sees.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "formats/flight_recorder/flight_recorder.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;  // read_evidence() never hands an empty file to a reader
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  unhang::formats::Evidence evidence;
+  unhang::formats::flight_recorder::parse_json(bytes, evidence);
+  return 0;
+}
