@@ -118,7 +118,8 @@ void alternatives(Page& page, const Verdict& v) {
 
 void stacks(Page& page, const Verdict& v, bool full) {
   if (v.stacks.empty() && v.where.stack.empty()) return;
-  page.heading(full ? "stacks (innermost first)" : "stacks (first frame of user code; --stacks for all)");
+  page.heading(full ? "stacks (innermost first)"
+                    : "stacks (first frame of user code; --full-stacks for all)");
   const std::size_t count = page.shown(v.stacks.size(), kMany);
   for (std::size_t i = 0; i < count; ++i) {
     const model::RankStack& stack = v.stacks[i];
@@ -139,8 +140,8 @@ void recovery(Page& page, const Verdict& v) {
   page.heading("recovery level: " + spaced(model::name_of(v.recovery.level)));
   std::size_t number = 0;
   for (const model::RecoveryStep& step : v.recovery.steps) {
-    page.text(2,
-              std::to_string(++number) + ". " + (step.changes_the_world ? "[disruptive] " : "") + step.why);
+    page.text(2, std::to_string(++number) + ". " + (step.changes_the_world ? "[disruptive] " : "") +
+                     reason_words(step));
     if (!step.command.empty()) page.command(5, step.command);
   }
 }

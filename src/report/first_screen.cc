@@ -41,6 +41,10 @@ Section headline(const Verdict& v, int width) {
 }
 
 Section who(const Verdict& v, int width) {
+  if (v.culprits.size() == 1 && !v.culprits[0].why.empty()) {
+    const std::string with_reason = one_line(subject_words(v.culprits[0]) + ": " + v.culprits[0].why);
+    if (columns(with_reason) <= width) return text_section("who", with_reason, width, 1, Style::kBad);
+  }
   if (!v.culprits.empty()) {
     return text_section("who", culprits_within(v.culprits, 2 * width - 20), width, 2, Style::kBad);
   }
@@ -109,11 +113,7 @@ Section not_seen(const Verdict& v, const TerminalOptions& options, int width) {
 std::vector<Line> step_lines(std::size_t number, const model::RecoveryStep& step, int width) {
   const std::string lead = std::to_string(number) + ". " + (step.changes_the_world ? "[disruptive] " : "");
   const std::string command = one_line(step.command);
-  std::string reason = one_line(step.why);
-  if (!command.empty() && !reason.empty()) {
-    if (reason.back() == '.') reason.pop_back();
-    if (reason.back() != '?' && reason.back() != ':') reason += ':';
-  }
+  const std::string reason = one_line(reason_words(step));
   const bool same_line = columns(lead) + columns(reason) + 1 + columns(command) <= width;
   std::vector<Line> out;
   std::vector<std::string> texts = wrap(reason, width - 3, columns(lead) - 3);

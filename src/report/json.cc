@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace unhang::report {
 namespace {
@@ -12,6 +14,23 @@ constexpr std::size_t kEvidenceText = 200;  // characters
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
+}
+
+// A time that is not RFC 3339 in UTC is not known as a time.
+Json time_or_null(const std::string& text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  bool fits = text.size() > kForm.size() && text.back() == 'Z';
+  for (std::size_t i = 0; fits && i < kForm.size(); ++i) {
+    fits = kForm[i] == '0' ? is_digit(text[i]) : text[i] == kForm[i];
+  }
+  const std::size_t fraction = fits ? text.size() - kForm.size() - 1 : 0;  // with its point
+  if (fraction > 0) {
+    fits =
+        text[kForm.size()] == '.' && fraction >= 2 && fraction <= 10 &&
+        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(kForm.size()) + 1, text.end() - 1, is_digit);
+  }
+  return fits ? Json(text) : Json(nullptr);
 }
 
 template <class T>
@@ -139,11 +158,11 @@ Json progress_json(const model::ProgressSignal& p) {
           {"scope", p.scope},
           {"usable", p.usable},
           {"why_not", text_or_null(p.why_not)},
-          {"last_moved", text_or_null(p.last_moved)}};
+          {"last_moved", time_or_null(p.last_moved)}};
 }
 
 Json event_json(const model::TimelineEvent& e) {
-  return {{"time", text_or_null(e.time)},
+  return {{"time", time_or_null(e.time)},
           {"clock", e.clock},
           {"host", text_or_null(e.host)},
           {"event", e.event},

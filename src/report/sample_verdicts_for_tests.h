@@ -50,8 +50,7 @@ inline model::Verdict rank_not_entered_1024() {
       "Rank 133 (node16) did not enter all_gather #1412 of TENSOR_MODEL_PARALLEL_GROUP (35); 1,023 ranks "
       "wait "
       "for it, directly or through other groups.";
-  v.culprits = {
-      rank_subject(133, "node16", "its last call in the group was #1411; it waits for nobody", {0})};
+  v.culprits = {rank_subject(133, "node16", "stands at #1411 of this group, waits for nobody", {0})};
   v.where = {
       "TENSOR_MODEL_PARALLEL_GROUP (35)",
       "all_gather",
@@ -77,8 +76,8 @@ inline model::Verdict rank_not_entered_1024() {
       {0, 1, 2},
       {"transport: the operation is not complete on any link, one member is missing"}};
   v.findings = {finding};
-  v.not_seen = {"CUDA-graph replays and custom all-reduce leave no record in the Flight Recorder",
-                "no dump from 3 ranks (7,9,500)"};
+  v.not_seen = {"no dump from 3 ranks (7,9,500)",
+                "CUDA-graph replays and custom all-reduce leave no record in the Flight Recorder"};
   v.recovery.level = model::RecoveryLevel::kProcessGroup;
   v.recovery.steps = {
       {"See where rank 133 stands, on node16, twice", "py-spy dump --pid PID", false},

@@ -226,20 +226,22 @@ std::string markdown_text(std::string_view raw) {
   return out;
 }
 
-std::string markdown_code(std::string_view text) {
-  // A pipe ends a table cell even inside code, and a fence of backquotes must be longer than any inside: both
-  // are rare in what we quote, so they are replaced by look-alikes that cannot act.
-  std::string out = "`";
-  for (const char c : one_line(text)) {
-    if (c == '`') {
-      out += '\'';
-    } else if (c == '|') {
-      out += "¦";
-    } else {
-      out += c;
-    }
+std::string markdown_code(std::string_view raw, bool in_table) {
+  const std::string text = one_line(raw);
+  if (text.empty()) return {};
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  std::string inside;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    if (c == '|' && in_table) inside += '\\';
+    inside += c;
   }
-  return out == "`" ? std::string() : out + "`";
+  // The marks around code must be a longer run of backquotes than any inside; a blank keeps them apart.
+  const std::string marks(longest + 1, '`');
+  const std::string gap = longest > 0 ? " " : "";
+  return marks + gap + inside + gap + marks;
 }
 
 }  // namespace unhang::report

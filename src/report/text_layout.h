@@ -40,8 +40,9 @@ std::string join_within(const std::vector<std::string>& items, std::string_view 
 std::string grouped(std::int64_t number);
 std::string counted(std::size_t number, std::string_view singular, std::string_view plural);
 
-// Markdown: text in which no character of the evidence acts as markup, also inside a table; and inline code.
+// Markdown: text in which no character acts as markup, also inside a table; and inline code, which shows
+// exactly what one_line gives.
 std::string markdown_text(std::string_view text);
-std::string markdown_code(std::string_view text);
+std::string markdown_code(std::string_view text, bool in_table = false);
 
 }  // namespace unhang::report

@@ -200,6 +200,14 @@ std::string_view cause_title(std::string_view code) {
   return info == nullptr ? code : info->title;
 }
 
+std::string reason_words(const model::RecoveryStep& step) {
+  std::string reason = step.why;
+  if (step.command.empty() || reason.empty()) return reason;
+  if (reason.back() == '.') reason.pop_back();
+  if (reason.empty() || (reason.back() != '?' && reason.back() != ':')) reason += ':';
+  return reason;
+}
+
 std::string frame_words(const model::StackLine& frame) {
   std::string out = frame.function.empty() ? "(unnamed)" : frame.function;
   if (!frame.file.empty()) {

@@ -49,6 +49,9 @@ bool is_healthy(const model::Verdict& verdict);
 // The title of a cause, or the code itself where the catalogue has none.
 std::string_view cause_title(std::string_view code);
 
+// Why a step is there; ends in ":" (or "?") where its command follows.
+std::string reason_words(const model::RecoveryStep& step);
+
 // "forward_step (train.py:88)".
 std::string frame_words(const model::StackLine& frame);
 

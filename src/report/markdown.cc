@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/markdown.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "report/text_layout.h"
+#include "report/words.h"
+
+namespace unhang::report {
+namespace {
+
+using model::Verdict;
+
+constexpr int kWide = 120;              // columns for a folded set of ranks
+constexpr std::size_t kMostItems = 20;  // of a list: a note is not an archive
+constexpr std::size_t kMostEvidence = 8;
+
+void row(std::string& out, std::string_view name, const std::string& markdown) {
+  if (!markdown.empty()) out.append("| ").append(name).append(" | ").append(markdown).append(" |\n");
+}
+
+std::string cause_markdown(std::string_view code) {
+  return markdown_code(code, true) + ": " + markdown_text(cause_title(code));
+}
+
+std::string impact(const Verdict& v) {
+  const model::BlastRadius& blast = v.blast_radius;
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
+  if (!blast.ranks.empty()) add(impact_words(v) + ": " + fold_within(blast.ranks, kWide));
+  if (!blast.groups.empty()) add(counted(blast.groups.size(), "group", "groups"));
+  if (!blast.hosts.empty()) add(counted(blast.hosts.size(), "host", "hosts"));
+  if (!blast.instances.empty()) add(counted(blast.instances.size(), "instance", "instances"));
+  return markdown_text(text);
+}
+
+void facts(std::string& out, const Verdict& v) {
+  out += "| Fact | |\n|---|---|\n";
+  if (!(is_healthy(v) && v.cause == "unknown")) row(out, "Cause", cause_markdown(v.cause));
+  if (!v.root.empty()) row(out, "Because of", cause_markdown(v.root));
+  if (!v.culprits.empty()) {
+    row(out, "Culprits", markdown_text(culprits_within(v.culprits, kWide)));
+  } else if (!is_healthy(v)) {
+    row(out, "Culprits", "none proven");
+  }
+  row(out, "Where", markdown_text(where_words(v.where)));
+  row(out, "Impact", impact(v));
+  row(out, "Phase", markdown_text(spaced(model::name_of(v.phase))));
+  row(out, "Fault domain", markdown_text(spaced(model::name_of(v.fault_domain))));
+  row(out, "Recovery level", markdown_text(spaced(model::name_of(v.recovery.level))));
+  for (const model::CoverageLine& line : v.coverage) {
+    row(out, "Seen",
+        markdown_text(spaced(line.source) + " of " + grouped(static_cast<std::int64_t>(line.seen.size())) +
+                      " of " + counted(v.expected_ranks, "rank", "ranks")));
+  }
+}
+
+// Items of a list, one harmless Markdown line each.
+void list(std::string& out, std::string_view title, const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  out.append("\n**").append(title).append("**\n\n");
+  for (std::size_t i = 0; i < std::min(items.size(), kMostItems); ++i) out += "- " + items[i] + "\n";
+  if (items.size() > kMostItems) {
+    out += "- … " + grouped(static_cast<std::int64_t>(items.size() - kMostItems)) + " more\n";
+  }
+}
+
+std::vector<std::string> subject_items(const std::vector<model::Subject>& subjects) {
+  std::vector<std::string> items;
+  for (const model::Subject& s : subjects) {
+    items.push_back(markdown_text(subject_words(s) + (s.why.empty() ? "" : ": " + s.why)));
+  }
+  return items;
+}
+
+void stacks(std::string& out, const Verdict& v, bool full) {
+  std::string block;
+  const auto frames = [&](const std::vector<model::StackLine>& lines) {
+    for (const model::StackLine& frame : shown_frames(lines, full))
+      block += "    " + one_line(frame_words(frame)) + "\n";
+  };
+  for (std::size_t i = 0; i < std::min(v.stacks.size(), kMostItems); ++i) {
+    const model::RankStack& stack = v.stacks[i];
+    block += one_line(stack.role) + (stack.role.empty() ? "" : ", ") +
+             counted(stack.ranks.size(), "rank", "ranks") + ": " + fold_within(stack.ranks, kWide) + "\n";
+    frames(stack.frames);
+  }
+  if (v.stacks.empty()) frames(v.where.stack);
+  if (block.empty()) return;
+  std::replace(block.begin(), block.end(), '`', '\'');  // so that no line can close the block
+  out += "\n**Stacks** (innermost first" +
+         std::string(full ? "" : "; only the first frame of the user's code") + ")\n\n```text\n" + block +
+         "```\n";
+}
+
+void steps(std::string& out, const Verdict& v) {
+  if (v.recovery.steps.empty()) return;
+  out += "\n**Next steps**\n\n";
+  std::size_t number = 0;
+  for (const model::RecoveryStep& step : v.recovery.steps) {
+    out += std::to_string(++number) + ". " + (step.changes_the_world ? "*(disruptive)* " : "") +
+           markdown_text(step.why);
+    if (!step.command.empty()) out += (step.why.empty() ? "" : " ") + markdown_code(step.command);
+    out += "\n";
+  }
+}
+
+std::vector<std::string> evidence_items(const Verdict& v) {
+  std::vector<std::string> items;
+  for (const model::EvidenceId id : key_evidence(v, kMostEvidence)) {
+    const model::EvidenceItem& item = v.evidence[id];
+    items.push_back(markdown_code(citation(item, kWide)) +
+                    (item.text.empty() ? "" : ": " + markdown_text(item.text)));
+  }
+  return items;
+}
+
+std::vector<std::string> alternative_items(const Verdict& v) {
+  std::vector<std::string> items;
+  for (const model::Alternative& a : v.alternatives) {
+    std::string text = markdown_code(std::string(model::name_of(a.category)) + " / " + std::string(a.cause));
+    for (const std::string& reason : a.speaks_for) text += "; for: " + markdown_text(reason);
+    for (const std::string& reason : a.speaks_against) text += "; against: " + markdown_text(reason);
+    if (!a.decide_by.empty()) text += "; decide by: " + markdown_text(a.decide_by);
+    items.push_back(std::move(text));
+  }
+  return items;
+}
+
+}  // namespace
+
+std::string render_markdown(const Verdict& v, const MarkdownOptions& options) {
+  std::string category = spaced(model::name_of(v.category));
+  category[0] = static_cast<char>(category[0] - 'a' + 'A');
+  const std::string state =
+      v.state == model::State::kUnknown ? "state unknown" : std::string(model::name_of(v.state));
+  std::string out =
+      "## " + category + ": " + state + ", " + std::string(model::name_of(v.confidence)) + " confidence\n\n";
+  out += markdown_text(headline_words(v)) + "\n\n";
+  facts(out, v);
+  list(out, "Culprits", subject_items(v.culprits));
+  list(out, "Suspects (not proven)", subject_items(v.suspects));
+  stacks(out, v, options.full_stacks);
+  std::vector<std::string> unseen;
+  for (const std::string& item : unseen_words(v, options.evidence, kWide))
+    unseen.push_back(markdown_text(item));
+  list(out, "Not seen", unseen);
+  steps(out, v);
+  list(out, "Alternatives", alternative_items(v));
+  list(out, "Evidence", evidence_items(v));
+  out += "\nunhang " UNHANG_VERSION;
+  if (!(is_healthy(v) && v.cause == "unknown"))
+    out += " · " + markdown_code("unhang explain " + std::string(v.cause));
+  return out + "\n";
+}
+
+}  // namespace unhang::report
