@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CHECK for what cannot happen, whatever the input: a broken invariant of our own. Always on; prints where and aborts.
-// Never use it for something that a file, a network peer or a user can cause.
+// CHECK for what cannot happen, whatever the input: a broken invariant of our own. Always on; prints where
+// and aborts. Never use it for something that a file, a network peer or a user can cause.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers distinct byte strings in order of first use. For tables that keep the values themselves elsewhere and want to
-// find a value's number again. Not thread-safe while adding.
+// Numbers distinct byte strings in order of first use. For tables that keep the values themselves elsewhere
+// and want to find a value's number again. Not thread-safe while adding.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class KeyIndex {
   KeyIndex(const KeyIndex&) = delete;
   KeyIndex& operator=(const KeyIndex&) = delete;
 
-  // The number of `key`; calls `on_new()` first when it was not known, so that the caller can store the value.
+  // The number of `key`; calls `on_new()` first when it was not known, so that the caller can store the
+  // value.
   template <class OnNew>
   std::uint32_t add(std::string_view key, OnNew&& on_new) {
     if (const auto found = x_numbers.find(key); found != x_numbers.end()) return found->second;

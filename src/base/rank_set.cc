@@ -67,8 +67,10 @@ std::optional<std::vector<std::int32_t>> parse_ranks(std::string_view text, std:
     const auto first = parse_number(item.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_number(item.substr(dash + 1));
     if (!first || !last || *last < *first) return std::nullopt;
-    if (static_cast<std::size_t>((*last - *first) / stride) + 1 > limit - std::min(limit, out.size())) return std::nullopt;
-    for (std::int64_t rank = *first; rank <= *last; rank += stride) out.push_back(static_cast<std::int32_t>(rank));
+    if (static_cast<std::size_t>((*last - *first) / stride) + 1 > limit - std::min(limit, out.size()))
+      return std::nullopt;
+    for (std::int64_t rank = *first; rank <= *last; rank += stride)
+      out.push_back(static_cast<std::int32_t>(rank));
   }
   return out;
 }

@@ -5,15 +5,15 @@
 //   Result<Dump> parse(bytes);            // a value or an Error
 //   if (!r) return std::unexpected-like:  return fail(std::move(r.error()).with("reading node3/dump_7"));
 //
-// What is wrong *inside an input file* is not an Error: it is an ImportProblem (model/import_problem.h), the run goes
-// on. What cannot happen at all is a CHECK (base/check.h). Exceptions never cross a file boundary: the one file that
-// wraps a throwing library catches them. The alias hides tl::expected, which std::expected can replace one day.
+// What is wrong *inside an input file* is not an Error: it is an ImportProblem (model/import_problem.h), the
+// run goes on. What cannot happen at all is a CHECK (base/check.h). Exceptions never cross a file boundary:
+// the one file that wraps a throwing library catches them. The alias hides tl::expected, which std::expected
+// can replace one day.
 #pragma once
 
 #include <string>
-#include <utility>
-
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace unhang::base {
 
@@ -29,7 +29,8 @@ enum class ErrorCode {
   kConfig,       // 78: a configuration file is wrong
 };
 
-// A message for a person: what, where, what to do. `with` adds outer context in front ("reading x: no such file").
+// A message for a person: what, where, what to do. `with` adds outer context in front ("reading x: no such
+// file").
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
@@ -46,6 +47,8 @@ using Result = tl::expected<T, Error>;
 inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
   return tl::unexpected<Error>(Error{code, std::move(message)});
 }
-inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+inline tl::unexpected<Error> fail(Error error) {
+  return tl::unexpected<Error>(std::move(error));
+}
 
 }  // namespace unhang::base

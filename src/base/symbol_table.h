@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps each distinct string once and names it by a small number, so that millions of operations can share a few
-// thousand names. Not thread-safe while adding; safe for any number of readers afterwards.
+// Keeps each distinct string once and names it by a small number, so that millions of operations can share a
+// few thousand names. Not thread-safe while adding; safe for any number of readers afterwards.
 #pragma once
 
 #include <cstdint>

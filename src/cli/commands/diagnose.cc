@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.h"
+#include "cli/exit_codes.h"
+#include "cli/load_case.h"
+#include "detect/resolve.h"
+#include "os/write_file.h"
+#include "report/json.h"
+#include "report/terminal.h"
+
+namespace unhang::cli {
+namespace {
+
+class DiagnoseCommand final : public CommandBase {
+ public:
+  Command describe() override {
+    Command command{
+        .name = "diagnose",
+        .group = "Look at evidence",
+        .summary = "say which rank broke the job, and why",
+        .description =
+            "Reads all evidence below the paths, joins it and gives one verdict: what kind of trouble, which "
+            "ranks, at which operation, how sure, what was not seen and what to do next.\n\n"
+            "Ranks that only wait are victims and never named as culprits. The same evidence gives the same "
+            "answer, byte for byte, whatever the order of the files.",
+        .positional = evidence_paths(),
+        .flags = {{.name = "--verbose",
+                   .short_name = "-v",
+                   .help = "findings, alternatives, stacks and coverage too (-vv: all of them)",
+                   .target = &x_verbosity},
+                  {.name = "--stacks",
+                   .help = "whole stacks instead of the first line of user code",
+                   .target = &x_full_stacks},
+                  {.name = "--json",
+                   .help = "the verdict as JSON (schema unhang.verdict/1)",
+                   .target = &x_json,
+                   .group = "Output"},
+                  {.name = "--output",
+                   .short_name = "-o",
+                   .value = "FILE",
+                   .help = "write there instead of standard output",
+                   .target = &x_output,
+                   .is_path = true,
+                   .group = "Output"}},
+        .examples = {{"unhang diagnose /tmp/nccl_dumps", "A folder with the dumps of all ranks."},
+                     {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
+                     {"unhang diagnose --json dumps | jq .verdict", "For a script."}},
+        .gives_verdict = true};
+    for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
+    return command;
+  }
+
+  int run(const std::vector<std::string>& paths, Streams& streams) override {
+    const auto joined = load_case(paths, x_load);
+    if (!joined) return complain(streams, joined.error());
+    const model::Verdict verdict = detect::diagnose(*joined);
+    const std::string text = render(verdict, *joined, streams);
+    if (x_output.empty()) {
+      streams.out.write(text);
+    } else if (const auto written = os::write_file(x_output, text); !written) {
+      return complain(streams, written.error());
+    }
+    return model::exit_code(verdict);
+  }
+
+ private:
+  static int complain(Streams& streams, const base::Error& error) {
+    streams.err.write("unhang: " + error.message + "\n");
+    return exit_code(error.code);
+  }
+
+  std::string render(const model::Verdict& verdict, const model::Case& joined, const Streams& streams) const {
+    if (x_json) return report::render_json(verdict, joined.inputs, joined.set_aside);
+    return report::render_terminal(verdict, {.width = streams.width,
+                                             .color = streams.color && x_output.empty(),
+                                             .verbosity = x_verbosity,
+                                             .full_stacks = x_full_stacks,
+                                             .evidence = &joined});
+  }
+
+  LoadOptions x_load;
+  int x_verbosity = 0;
+  bool x_full_stacks = false;
+  bool x_json = false;
+  std::string x_output;
+};
+
+}  // namespace
+
+std::unique_ptr<CommandBase> make_diagnose_command() {
+  return std::make_unique<DiagnoseCommand>();
+}
+
+}  // namespace unhang::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the paths of a command line to the joined Case: the one path that every command which looks at
+// evidence takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "model/case.h"
+
+namespace unhang::cli {
+
+struct LoadOptions {
+  unsigned threads = 0;  // 0: as many as the machine has
+  std::optional<std::int64_t> world_size;
+};
+
+// The flags that fill it, for the commands that read evidence.
+std::vector<Flag> load_flags(LoadOptions& options);
+Positional evidence_paths();
+
+// Reads everything below `paths`, in parallel, and joins it. Files that cannot be read are in Case::inputs
+// with their problems. Fails when a path does not exist (kNoInput) or when nothing at all could be read
+// (kData).
+base::Result<model::Case> load_case(const std::vector<std::string>& paths, const LoadOptions& options);
+
+}  // namespace unhang::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The detectors: pure functions from an Analysis to explanations, one file each. The catalogue lists them in
+// order of sufficiency: when several explain the same stall, the earlier one is the cause and the later ones
+// are its shadow.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "detect/analysis.h"
+#include "detect/explanation.h"
+
+namespace unhang::detect {
+
+struct Detector {
+  std::string_view id;     // "call_mismatch": also its page under docs/detectors/
+  std::string_view finds;  // one line for people
+  std::vector<Explanation> (*run)(const Analysis&);
+};
+
+std::span<const Detector> detector_catalogue();
+
+std::vector<Explanation> find_call_mismatch(const Analysis&);
+std::vector<Explanation> find_transfer_mismatch(const Analysis&);
+std::vector<Explanation> find_stopped_device(const Analysis&);
+std::vector<Explanation> find_not_entered(const Analysis&);
+std::vector<Explanation> find_wait_cycle(const Analysis&);
+std::vector<Explanation> find_launch_order(const Analysis&);
+std::vector<Explanation> find_silent_rank(const Analysis&);
+std::vector<Explanation> find_symmetric_stall(const Analysis&);
+std::vector<Explanation> find_straggler(const Analysis&);
+std::vector<Explanation> find_stale_watchdog(const Analysis&);
+
+}  // namespace unhang::detect

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "detect/group_progress.h"
+
+#include <algorithm>
+
+namespace unhang::detect {
+namespace {
+
+using model::Operation;
+using model::OpKind;
+
+std::optional<std::uint32_t> oldest_unfinished(const model::Rank& rank, const model::Lane& lane,
+                                               std::int64_t after) {
+  for (const std::uint32_t index : lane.collectives) {
+    const Operation& op = rank.operations[index];
+    if (!op.has(Operation::kFinished) && op.collective_sequence > after) return index;
+  }
+  return std::nullopt;
+}
+
+// One member can finish these before the others took part: a broadcast's root, for instance.
+bool may_finish_early(OpKind kind) {
+  return kind == OpKind::kBroadcast || kind == OpKind::kReduce || kind == OpKind::kGather ||
+         kind == OpKind::kScatter || kind == OpKind::kOther || kind == OpKind::kCoalesced;
+}
+
+class GroupTracer {
+ public:
+  GroupTracer(const model::Case& joined, model::GroupIndex group) : x_case(joined), x_group(group) {}
+
+  GroupProgress trace() {
+    for (const model::RankIndex index : x_case.groups[x_group].members) add_member(index);
+    std::sort(x_completed.begin(), x_completed.end());
+    for (MemberProgress& member : x_out.members) judge(member);
+    return std::move(x_out);
+  }
+
+ private:
+  void add_member(model::RankIndex index) {
+    const model::Rank& rank = x_case.ranks[index];
+    MemberProgress member;
+    member.rank = index;
+    member.tail_known = rank.tail_known;
+    member.lane = rank.lane(x_group);
+    if (member.lane != nullptr) {
+      member.entered = member.lane->last_enqueued;
+      member.completed = member.lane->last_completed;
+      member.head = oldest_unfinished(rank, *member.lane, -1);
+      if (member.completed) {
+        x_out.completed = std::max(x_out.completed, *member.completed);
+        x_completed.push_back(*member.completed);
+      }
+    }
+    x_out.members.push_back(member);
+  }
+
+  void judge(MemberProgress& member) {
+    if (!member.head) return;
+    const model::Rank& rank = x_case.ranks[member.rank];
+    const Operation& head = rank.operations[*member.head];
+    const std::int64_t sequence = head.collective_sequence;
+    const auto ahead = static_cast<std::size_t>(
+        x_completed.end() - std::lower_bound(x_completed.begin(), x_completed.end(), sequence));
+    if (ahead == 0) return;
+    if (may_finish_early(x_case.signature(head).kind) && ahead * 2 < x_out.members.size()) return;
+    member.operations_behind = x_out.completed - sequence + 1;
+    member.lag = member.operations_behind > kStaleAtMost ? Lag::kDeviceStopped : Lag::kStaleWatchdog;
+    if (member.lag == Lag::kStaleWatchdog)
+      member.head = oldest_unfinished(rank, *member.lane, x_out.completed);
+  }
+
+  const model::Case& x_case;
+  model::GroupIndex x_group;
+  GroupProgress x_out;
+  std::vector<std::int64_t> x_completed;  // of members that know it, ascending
+};
+
+}  // namespace
+
+GroupProgress trace_group(const model::Case& joined, model::GroupIndex group) {
+  return GroupTracer(joined, group).trace();
+}
+
+}  // namespace unhang::detect

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "detect/recovery_advice.h"
+
+#include "model/cause.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::RecoveryLevel;
+using model::State;
+
+std::string on_hosts(const std::string& culprits) {
+  return culprits.empty() ? "each waiting rank" : culprits;
+}
+
+void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
+  const std::string_view cause = verdict.cause;
+  if (cause == "rank_silent") {
+    out.steps.push_back({"find the missing dump first: most were just not copied",
+                         "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
+    out.steps.push_back({"is the process of " + culprits + " alive, and where does it stand",
+                         "py-spy dump --pid PID", false});
+  } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
+    out.steps.push_back(
+        {"see where " + culprits + " stands, before it is killed", "py-spy dump --pid PID", false});
+  } else if (cause == "gpu_not_progressing") {
+    out.steps.push_back({"look for the device's own error on the host of " + culprits,
+                         "dmesg -T | grep -iE 'xid|nvlink|nvrm'", false});
+    out.steps.push_back({"state of the device", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,PERFORMANCE", false});
+  } else if (cause == "straggler_rank") {
+    out.steps.push_back({"what does " + culprits + " do between its calls",
+                         "py-spy record --pid PID --duration 30 -o straggler.svg", false});
+    out.steps.push_back({"is its device throttled", "nvidia-smi -q -d PERFORMANCE,CLOCK", false});
+  } else if (verdict.category == model::Category::kTransportStall) {
+    out.steps.push_back({"ask every process which collective it is in", "ncclras -v", false});
+    out.steps.push_back(
+        {"look for network and device errors on the hosts", "dmesg -T | grep -iE 'xid|mlx5|link'", false});
+  } else if (verdict.category == model::Category::kCollectiveDesync) {
+    out.steps.push_back(
+        {"compare the lines of user code of " + on_hosts(culprits) + " and the others: add -v", "", false});
+  }
+}
+
+}  // namespace
+
+model::Recovery advise(const model::Verdict& verdict, const std::string& culprits) {
+  model::Recovery out;
+  if (verdict.category == model::Category::kHealthy) return out;
+  add_checks(verdict, culprits, out);
+  if (verdict.state == State::kSlow) {
+    out.level = RecoveryLevel::kNone;
+    return out;
+  }
+  const model::CauseInfo* info = model::find_cause(verdict.cause);
+  out.level = info != nullptr && info->recovery > RecoveryLevel::kProcessGroup ? info->recovery
+                                                                               : RecoveryLevel::kProcessGroup;
+  out.steps.push_back(
+      {"then restart the whole process group, not one rank: the others cannot take it back", "", true});
+  return out;
+}
+
+}  // namespace unhang::detect

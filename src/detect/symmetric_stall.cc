@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everyone entered and nobody finished: the program did its part, the data does not move. The dumps can't say
+// which link or device; for an all_to_all the sizes may tell that the splits don't fit.
+#include <algorithm>
+#include <map>
+
+#include "detect/detector.h"
+#include "detect/wording.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Operation;
+using model::RankIndex;
+
+class SymmetricStall {
+ public:
+  explicit SymmetricStall(const Analysis& analysis) : x_analysis(analysis), x_case(analysis.joined) {}
+
+  std::vector<Explanation> find() {
+    const Stall* stall = oldest();
+    if (stall == nullptr) return {};
+    Explanation explanation;
+    explanation.at = place_of(*stall);
+    explanation.evidence.push_back(*explanation.at);
+    if (!split_mismatch(*stall, explanation)) explain_transport(*stall, explanation);
+    return {std::move(explanation)};
+  }
+
+ private:
+  // Ranks that wait for somebody else are explained by that; the oldest place where nobody is missing is
+  // left.
+  const Stall* oldest() const {
+    const Stall* out = nullptr;
+    for (const Stall& stall : x_analysis.waits.stalls) {
+      if (!stall.everyone_entered()) continue;
+      const bool waits_elsewhere =
+          std::any_of(stall.waiting.begin(), stall.waiting.end(),
+                      [&](RankIndex rank) { return x_analysis.waits.ranks[rank].waits(); });
+      if (waits_elsewhere) continue;
+      if (out == nullptr || stall.since_ns < out->since_ns) out = &stall;
+    }
+    return out;
+  }
+
+  OperationRef place_of(const Stall& stall) const {
+    if (stall.transfer) return {stall.waiting.front(), x_analysis.transfers[*stall.transfer].operation};
+    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
+      if (member.rank == stall.waiting.front() && member.head) return {member.rank, *member.head};
+    }
+    return {stall.waiting.front(), 0};
+  }
+
+  const Operation& operation(const OperationRef& at) const {
+    return x_case.ranks[at.rank].operations[at.operation];
+  }
+
+  // What all send must be what all receive. Split sizes are not in the dump, so equal sums prove nothing.
+  bool split_mismatch(const Stall& stall, Explanation& explanation) const {
+    if (stall.transfer || x_case.signature(operation(*explanation.at)).kind != model::OpKind::kAllToAll)
+      return false;
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+    std::map<std::int64_t, std::vector<RankIndex>> by_received;
+    std::map<std::int64_t, std::vector<RankIndex>> by_sent;
+    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
+      if (!member.head) return false;
+      const auto& signature = x_case.signature(x_case.ranks[member.rank].operations[*member.head]);
+      const std::int64_t in = model::total_elements(x_case.vocabulary.shapes.encoded(signature.input_shapes));
+      const std::int64_t out =
+          model::total_elements(x_case.vocabulary.shapes.encoded(signature.output_shapes));
+      if (__builtin_add_overflow(sent, in, &sent) || __builtin_add_overflow(received, out, &received))
+        return false;
+      by_sent[in].push_back(member.rank);
+      by_received[out].push_back(member.rank);
+    }
+    if (sent == received) return false;
+    explanation.category = model::Category::kCollectiveDesync;
+    explanation.cause = "split_mismatch";
+    // Where all but a few send (or expect) the same, those few stand out; with routed tokens nobody does.
+    for (const auto& sides : {by_received, by_sent}) {
+      const auto most = std::max_element(sides.begin(), sides.end(),
+                                         [](auto& a, auto& b) { return a.second.size() < b.second.size(); });
+      if (most->second.size() * 2 <= x_analysis.groups[stall.group].members.size() || sides.size() < 2)
+        continue;
+      for (const auto& [size, ranks] : sides) {
+        if (size != most->first)
+          explanation.culprits.insert(explanation.culprits.end(), ranks.begin(), ranks.end());
+      }
+      break;
+    }
+    std::sort(explanation.culprits.begin(), explanation.culprits.end());
+    if (explanation.culprits.empty()) explanation.suspects = stall.waiting;
+    explanation.strength =
+        explanation.culprits.empty() ? model::Confidence::kLow : model::Confidence::kMedium;
+    explanation.headline = "in " + operation_text(x_case, operation(*explanation.at)) + " the members send " +
+                           std::to_string(sent) + " elements in all and expect " + std::to_string(received);
+    explanation.why.push_back("its split sizes do not fit those of the others");
+    explanation.rules_out.push_back("a missing rank: everyone entered");
+    return true;
+  }
+
+  void explain_transport(const Stall& stall, Explanation& explanation) const {
+    const Operation& op = operation(*explanation.at);
+    explanation.category = model::Category::kTransportStall;
+    explanation.cause = "unknown";
+    explanation.strength = model::Confidence::kMedium;
+    const std::size_t members = stall.transfer ? 2 : x_case.groups[stall.group].members.size();
+    explanation.headline =
+        (stall.transfer ? std::string("both ends") : "all " + std::to_string(members) + " members") +
+        " entered " + operation_text(x_case, op) + " and nobody finished it: the data does not move";
+    explanation.rules_out = {"a missing rank: everyone entered", "a mismatching call: all calls fit"};
+    if (op.state == model::OpState::kScheduled && op.started_ns == 0) {
+      explanation.alternatives.push_back({.category = model::Category::kProcessOrDeviceUnavailable,
+                                          .cause = "gpu_not_progressing",
+                                          .speaks_for = {"the dumps don't say whether the kernels started"},
+                                          .speaks_against = {},
+                                          .decide_by = "TORCH_NCCL_ENABLE_TIMING=1 shows per rank whether "
+                                                       "its kernel runs; nvidia-smi and dmesg -T now"});
+    }
+    if (x_case.signature(op).kind == model::OpKind::kAllToAll) {
+      explanation.alternatives.push_back(
+          {.category = model::Category::kCollectiveDesync,
+           .cause = "split_mismatch",
+           .speaks_for = {"split sizes are not in the dump, and this is an all_to_all"},
+           .speaks_against = {"what all send is what all expect, in sum"},
+           .decide_by = "log input_split_sizes and output_split_sizes of each rank before the call"});
+    }
+  }
+
+  const Analysis& x_analysis;
+  const model::Case& x_case;
+};
+
+}  // namespace
+
+std::vector<Explanation> find_symmetric_stall(const Analysis& analysis) {
+  return SymmetricStall(analysis).find();
+}
+
+}  // namespace unhang::detect
