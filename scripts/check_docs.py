@@ -13,7 +13,7 @@ Comments before a block change that:
     <!-- not run: reason -->  the block is for reading only
 
 Commands run in a folder that looks like the repository root and is thrown away. Also checked: links between pages, and that
-docs/dependencies.md and scripts/packages.txt say the same.
+docs/dependencies.md and scripts/packages.txt say the same, and that each detector and format has its page.
 """
 
 import argparse
@@ -162,6 +162,33 @@ def check_packages(root):
         yield f"docs/dependencies.md: {package} {version} ({purpose}) is {where}"
 
 
+def check_catalogues(root):
+    """What the catalogues in the code list has a page, and each page is of something that is listed."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "src/detect").glob("*.cc")))
+    detectors = set(re.findall(r'\bDetector\{\s*"(\w+)"', sources))
+    pages = {page.stem for page in (root / "docs/detectors").glob("*.md")} - {"README"}
+    index = (root / "docs/detectors/README.md").read_text(encoding="utf-8")
+    for name in sorted(detectors - pages):
+        yield f"docs/detectors: no page for the detector {name}"
+    for name in sorted(pages - detectors):
+        yield f"docs/detectors/{name}.md: there is no such detector"
+    for name in sorted(name for name in detectors if f"[{name}]({name}.md)" not in index):
+        yield f"docs/detectors/README.md: does not list {name}"
+
+    causes = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "src/model/causes").glob("*.cc")))
+    codes = set(re.findall(r'\.code = "(\w+)"', causes))
+    for page in sorted((root / "docs/detectors").glob("*.md")):
+        named = re.findall(r"^(?:\*\*Causes\.\*\* .*|\| \d+ \|.*)$", page.read_text(encoding="utf-8"), re.M)
+        for code in re.findall(r"`([a-z0-9_]+)`", " ".join(line.split("(category")[0] for line in named)):
+            if code not in codes:
+                yield f"{page.relative_to(root)}: {code} is not in the catalogue of causes"
+
+    formats = (root / "src/formats/catalogue.cc").read_text(encoding="utf-8")
+    for name in sorted(set(re.findall(r'"(\w+\.md)"', formats))):
+        if not (root / "docs/formats" / name).exists():
+            yield f"docs/formats: no page {name}, which src/formats/catalogue.cc names"
+
+
 def update(page, changes):
     lines = page.read_text(encoding="utf-8").splitlines()
     for number, old_length, new in sorted(changes, reverse=True):
@@ -201,6 +228,8 @@ def main():
             update(page, changes)
     if (root / "scripts/packages.txt").exists():
         faults += check_packages(root)
+    if (root / "src/detect").is_dir():
+        faults += check_catalogues(root)
     if ran == 0:
         faults.append("no command found in any page: nothing was checked")
     for fault in faults:

@@ -107,6 +107,35 @@ class CheckDocs(unittest.TestCase):
         page.write_text("| `g++` | 11 | build | compiler |\n", encoding="utf-8")
         self.assert_fails(self.block("$ unhang lines"), "g++ 11 (build) is not in scripts/packages.txt")
 
+    def test_catalogues_and_pages_must_agree(self):
+        def write(path, text):
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_text(text, encoding="utf-8")
+
+        write("src/detect/detector.cc", 'Detector{"lost", "finds", find_lost},')
+        write("src/model/causes/a.cc", '{.code = "gone",')
+        write("src/formats/catalogue.cc", 'Format{"f", "F", "f.md", x},')
+        write("docs/formats/f.md", "")
+        write("docs/detectors/README.md", "| 1 | [lost](lost.md) | finds | `gone` |\n")
+        write("docs/detectors/lost.md", "**Causes.** `gone` (category `other`).\n")
+        page = self.block("$ unhang lines")
+        self.assert_passes(page)
+        for path, text, fault in [
+            ("docs/detectors/README.md", "", "does not list lost"),
+            ("docs/detectors/lost.md", "**Causes.** `went`.\n", "went is not in the catalogue of causes"),
+            ("docs/detectors/found.md", "", "there is no such detector"),
+            ("src/detect/more.cc", 'Detector{"third", ', "no page for the detector third"),
+            ("src/formats/catalogue.cc", '"g.md"', "no page g.md"),
+        ]:
+            with self.subTest(fault):
+                before = (self.root / path).read_text(encoding="utf-8") if (self.root / path).exists() else None
+                write(path, text)
+                self.assert_fails(page, fault)
+                if before is None:
+                    (self.root / path).unlink()
+                else:
+                    write(path, before)
+
 
 if __name__ == "__main__":
     unittest.main()
