@@ -38,7 +38,7 @@ std::string name_of(const CallSpec& call, Backend backend) {
     default:
       break;
   }
-  CHECK(!"a kind that the simulation does not call");
+  CHECK(false && "a kind that the simulation does not call");
   return {};
 }
 

@@ -122,7 +122,7 @@ TEST(Simulate, AnyPlanGivesWellFormedDumpsAndATruthOfThisWorld) {
   Random random(7);
   int made = 0;
   int refused = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 220; ++round) {
     Plan plan;
     const auto& layout = kLayouts[random.below(kLayouts.size())];
     plan.ranks = layout[0];
@@ -165,7 +165,7 @@ TEST(Simulate, AnyPlanGivesWellFormedDumpsAndATruthOfThisWorld) {
           << name << " of " << truth->description << ": " << pickle_fault(bytes);
     }
   }
-  EXPECT_GT(made, 150);
+  EXPECT_GT(made, 100);
   EXPECT_GT(refused, 10);
 }
 
@@ -243,8 +243,8 @@ TEST(Simulate, FillsTheRingAndTurnsItUnlessStepsAreGiven) {
   ASSERT_TRUE(simulate_into(plan, files));
   const std::string& wrapped = files.at("nccl_trace_rank_1.json");
   EXPECT_EQ(wrapped.find("\"record_id\":0,"), std::string::npos);
-  EXPECT_EQ(std::count(wrapped.begin(), wrapped.end(), '{') - 6,
-            100);  // the root, its members, two groups each way
+  EXPECT_EQ(std::count(wrapped.begin(), wrapped.end(), '{') - 8,
+            100);  // the root, three members, two groups in two of them
   plan.steps = 2;
   Files short_run;
   ASSERT_TRUE(simulate_into(plan, short_run));
