@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Faults in which a rank goes on but calls something else than the others expect.
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,6 +46,13 @@ std::string place(const Injection& in) {
 
 std::ptrdiff_t offset(std::size_t index) {
   return static_cast<std::ptrdiff_t>(index);
+}
+
+// A call too many or too few. Where nobody has a majority, the first pair that does not fit may as well be
+// read as a mismatch of the two calls.
+void accept_shift(Injection& in, std::vector<std::string> causes) {
+  if (!in.truth.culprits_exact) causes.insert(causes.end(), {"op_mismatch", "size_mismatch"});
+  in.truth.acceptable = {{"collective_desync", std::move(causes)}};
 }
 
 // The culprit's call differs from that of the others by what `change` does to it.
@@ -120,7 +129,7 @@ base::Result<> inject_extra_collective(Injection& in) {
   blame(in, target.slot);
   in.truth.description =
       fmt::format("Rank {} calls one {} that the others do not call.", in.culprit, place(in));
-  in.truth.acceptable = {{"collective_desync", {"extra_collective", "skipped_collective"}}};
+  accept_shift(in, {"extra_collective", "skipped_collective"});
   return {};
 }
 
