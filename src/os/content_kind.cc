@@ -6,7 +6,7 @@
 namespace unhang::os {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::size_t kTarHeaderBytes = 512;
 

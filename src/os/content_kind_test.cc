@@ -10,7 +10,7 @@
 namespace unhang::os {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(ContentKind, KnowsWhatItsWritersMake) {
   for (const ContentKind kind :

@@ -33,9 +33,9 @@ std::string gzip(std::string_view bytes) {
 }
 
 const std::vector<Member>& some_members() {
-  static const std::vector<Member> members = {
+  static const std::vector<Member> kMembers = {
       {"a", noise(700, 1)}, {"b", noise(1500, 2)}, {"c", noise(300, 3)}};
-  return members;
+  return kMembers;
 }
 
 // The blobs are the first of `members`, whole and in order, nothing else. Gives how many.

@@ -23,7 +23,7 @@ using fixture::read_all;
 using fixture::TempFolder;
 using Blobs = std::vector<std::pair<std::string, std::string>>;
 using Texts = std::vector<std::string>;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(ReadEvidence, PlainFilesComeWholeAndEmptyOnesToo) {
   const TempFolder folder;

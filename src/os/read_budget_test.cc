@@ -8,7 +8,7 @@
 namespace unhang::os {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 

@@ -18,7 +18,7 @@ namespace {
 
 using fixture::read_file;
 using fixture::TempFolder;
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 std::size_t files_in(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));

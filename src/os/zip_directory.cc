@@ -7,7 +7,7 @@
 namespace unhang::os {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::uint64_t kTailBytes = 16 << 10;  // libarchive looks no further back
 constexpr std::size_t kEndBytes = 22;

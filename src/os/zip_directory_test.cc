@@ -10,7 +10,7 @@
 namespace unhang::os {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 std::string little(std::uint64_t value, std::size_t size) {
   std::string out;
