@@ -48,6 +48,7 @@ std::vector<std::string_view> similar_words(std::string_view typed, std::span<co
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (near.size() > limit) near.resize(limit);
   std::vector<std::string_view> out;
+  out.reserve(near.size());
   for (const auto& [distance, word] : near) out.push_back(word);
   return out;
 }

@@ -5,8 +5,9 @@ namespace unhang::cli {
 
 // One line a command: X(name) stands for commands/name.cc, which defines make_name_command().
 #define UNHANG_COMMANDS(X) \
-  X(completion)            \
   X(diagnose)              \
+  X(explain)               \
+  X(completion)            \
   X(man)                   \
   X(version)
 

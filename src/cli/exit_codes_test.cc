@@ -36,6 +36,7 @@ TEST(ExitCodes, StylesMapEachCode) {
   const std::vector<int> codes = {0, 1, 2, 3, 64, 65, 66, 69, 70, 74, 75, 78, 124};
   const auto mapped = [&](std::string_view style) {
     std::vector<int> out;
+    out.reserve(codes.size());
     for (const int code : codes) out.push_back(styled_exit_code(parse_exit_style(style).value(), code));
     return out;
   };

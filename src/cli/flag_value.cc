@@ -22,11 +22,11 @@ using base::Result;
 
 template <class T>
 struct Inner {
-  using type = T;
+  using Type = T;
 };
 template <class T>
 struct Inner<std::optional<T>> {
-  using type = T;
+  using Type = T;
 };
 
 tl::unexpected<base::Error> refuse(const Flag& flag, const std::string& why) {
@@ -131,7 +131,7 @@ Result<> set_value(const Flag& flag, std::string_view text) {
           target->emplace_back(text);
           return {};
         } else {
-          auto value = convert<typename Inner<Target>::type>(flag, text);
+          auto value = convert<typename Inner<Target>::Type>(flag, text);
           if (!value) return fail(std::move(value.error()));
           *target = std::move(*value);
           return {};

@@ -153,6 +153,10 @@ std::string render_overview(std::span<const Command> commands, const std::vector
       "unhang: find where the communication of a distributed GPU job broke\n"
       "\n"
       "Usage: unhang COMMAND [ARGUMENTS] [FLAGS]\n";
+  if (!commands.empty() && !commands.front().examples.empty()) {
+    const Example& first = commands.front().examples.front();
+    out += render_section("Start here", {{first.command, first.text}}, width);
+  }
   std::vector<std::string> groups;
   std::vector<Row> all;
   for (const Command& command : commands) {
