@@ -14,7 +14,7 @@ contents=$(dpkg-deb -c "$deb" | awk '{print $6}')
 for path in bin/unhang share/man/man1/unhang.1.gz share/man/man1/unhang-diagnose.1.gz share/man/man1/unhang-explain.1.gz \
   share/bash-completion/completions/unhang share/zsh/vendor-completions/_unhang share/fish/vendor_completions.d/unhang.fish \
   share/doc/unhang/copyright share/doc/unhang/changelog.gz share/doc/unhang/README.md share/doc/unhang/docs/dependencies.md \
-  share/doc/unhang/examples/tensor_parallel_hang/README.md share/unhang/verdict-1.schema.json; do
+  share/doc/unhang/examples/tensor_parallel_hang/README.md share/unhang/verdict-1.json; do
   grep -qx "./usr/$path" <<<"$contents" || fault "lacks /usr/$path"
 done
 if grep -vE '^\./(usr/?)?$|^\./usr/(bin|share)/' <<<"$contents"; then fault "holds the paths above, outside /usr/bin and /usr/share"; fi
