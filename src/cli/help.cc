@@ -66,9 +66,9 @@ std::string render_paragraphs(std::string_view text, int width) {
   return out;
 }
 
-std::string render_examples(const std::vector<Example>& examples, int width) {
+std::string render_examples(const std::string& heading, std::span<const Example> examples, int width) {
   if (examples.empty()) return "";
-  std::string out = "\nExamples\n";
+  std::string out = "\n" + heading + "\n";
   for (const Example& example : examples) {
     out += blanks(kIndent) + example.command + "\n";
     for (const std::string& line : report::wrap(example.text, width - 3 * kIndent)) {
@@ -153,9 +153,9 @@ std::string render_overview(std::span<const Command> commands, const std::vector
       "unhang: find where the communication of a distributed GPU job broke\n"
       "\n"
       "Usage: unhang COMMAND [ARGUMENTS] [FLAGS]\n";
-  if (!commands.empty() && !commands.front().examples.empty()) {
-    const Example& first = commands.front().examples.front();
-    out += render_section("Start here", {{first.command, first.text}}, width);
+  if (!commands.empty()) {
+    const std::span<const Example> examples = commands.front().examples;
+    out += render_examples("Start here", examples.first(std::min<std::size_t>(examples.size(), 1)), width);
   }
   std::vector<std::string> groups;
   std::vector<Row> all;
@@ -185,7 +185,7 @@ std::string render_help(const Command& command, const std::vector<Flag>& flags, 
     out += render_section("Arguments", {{command.positional.placeholder, command.positional.help}}, width);
   }
   out += render_flags(flags, width);
-  out += render_examples(command.examples, width);
+  out += render_examples("Examples", command.examples, width);
   out += render_section("Exit status", exit_rows(command), width);
   return out;
 }

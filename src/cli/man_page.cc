@@ -111,7 +111,15 @@ std::string command_exit_section(const Command& command) {
   rows.push_back({kExitUsage, "the command line is wrong"});
   if (!command.gives_verdict) rows.push_back({kExitOk, "done"});
   const auto verdicts = command.gives_verdict ? verdict_exit_codes() : std::span<const ExitMeaning>();
-  return exit_section(std::move(rows), verdicts) + ".PP\nOther errors: see\n.BR unhang (1).\n";
+  std::string out = exit_section(std::move(rows), verdicts);
+  if (command.gives_verdict) {
+    out += paragraphs(
+        "With --exit-style nagios: 0 ok, 1 warning, 2 critical, 3 unknown or an error. With npd "
+        "(node-problem-detector): 0 no problem, 1 a problem, 2 unknown or an error. With nhc (node health "
+        "check): 0 "
+        "passed, 1 anything else. With zero: 0 whatever the verdict, and errors as they are.");
+  }
+  return out + ".PP\nOther errors: see\n.BR unhang (1).\n";
 }
 
 std::string environment_section() {
