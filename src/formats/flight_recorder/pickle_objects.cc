@@ -5,25 +5,9 @@
 #include <charconv>
 #include <string>
 
-#include "formats/flight_recorder/flight_recorder.h"
-
 namespace unhang::formats::flight_recorder {
 
 using model::SymbolId;
-
-Value PickleObjects::integer(std::int64_t value) {
-  Value out;
-  out.kind = ValueKind::kInt;
-  out.integer = value;
-  return out;
-}
-
-Value PickleObjects::boolean(bool value) {
-  Value out;
-  out.kind = ValueKind::kBool;
-  out.integer = value ? 1 : 0;
-  return out;
-}
 
 Value PickleObjects::real(double value) {
   Value out;
@@ -39,19 +23,11 @@ Value PickleObjects::string(std::string_view text) {
   return out;
 }
 
-Field PickleObjects::field_of_symbol(SymbolId symbol) {
+Field PickleObjects::learn_field(SymbolId symbol) {
   while (x_fields.size() <= symbol) {
     x_fields.push_back(field_of(x_builder.vocabulary().text(static_cast<SymbolId>(x_fields.size()))));
   }
   return x_fields[symbol];
-}
-
-bool PickleObjects::open_container(Value& out) {
-  if (x_containers.size() >= kMaxContainers) return false;
-  out.kind = ValueKind::kContainer;
-  out.id = static_cast<std::uint32_t>(x_containers.size());
-  x_containers.emplace_back().begin = static_cast<std::uint32_t>(x_numbers.size());
-  return true;
 }
 
 PickleObjects::Container* PickleObjects::container(Value value) {
@@ -66,20 +42,18 @@ void PickleObjects::pin(Value value) {
 
 // Lists grow at the end of one shared array; a list that is extended later moves there with twice the room,
 // so that alternating appends stay linear.
-bool PickleObjects::push_number(Container& list, std::int64_t number) {
-  if (list.count == list.capacity) {
-    const bool at_end = list.begin + list.capacity == x_numbers.size();
-    const std::uint32_t capacity = std::max<std::uint32_t>(4, list.capacity * 2);
-    const std::size_t grown = at_end ? std::size_t{list.begin} + capacity : x_numbers.size() + capacity;
-    if (grown > kMaxNumbers) return false;
-    const auto begin = static_cast<std::uint32_t>(at_end ? list.begin : x_numbers.size());
-    x_numbers.resize(grown);
-    if (begin != list.begin)
-      std::copy_n(x_numbers.begin() + list.begin, list.count, x_numbers.begin() + begin);
-    list.begin = begin;
-    list.capacity = capacity;
+bool PickleObjects::reserve_numbers(Container& list, std::size_t more) {
+  const std::size_t wanted = std::max({std::size_t{4}, std::size_t{list.capacity} * 2, list.count + more});
+  const bool at_end = list.begin + list.capacity == x_numbers.size();
+  const std::size_t begin = at_end ? list.begin : x_numbers.size();
+  if (begin + wanted > kMaxNumbers) return false;
+  x_numbers.resize(begin + wanted);
+  if (begin != list.begin) {
+    std::copy_n(x_numbers.begin() + list.begin, list.count,
+                x_numbers.begin() + static_cast<std::ptrdiff_t>(begin));
   }
-  x_numbers[list.begin + list.count++] = number;
+  list.begin = static_cast<std::uint32_t>(begin);
+  list.capacity = static_cast<std::uint32_t>(wanted);
   return true;
 }
 
@@ -134,11 +108,26 @@ bool PickleObjects::append_one(Container& list, Value item) {
   }
 }
 
+// The list that every entry has and that is long: a stack of frames, each known already.
+bool PickleObjects::append_frames(Container& list, std::span<const Value> items, bool& all) {
+  if (list.shape != Shape::kEmpty || items.size() < 2) return true;
+  for (const Value& item : items) {
+    if (item.kind != ValueKind::kContainer || x_containers[item.id].shape != Shape::kFrame) return true;
+  }
+  if (!reserve_numbers(list, items.size())) return false;
+  list.shape = Shape::kFrames;
+  for (const Value& item : items) x_numbers[list.begin + list.count++] = x_containers[item.id].id;
+  all = true;
+  return true;
+}
+
 bool PickleObjects::append(Value target, std::span<const Value> items) {
   Container* list = container(target);
   if (list == nullptr) return true;  // appending to a scalar: hostile, harmless
-  for (const Value& item : items) {
-    if (!append_one(*list, item)) return false;
+  bool all_frames = false;
+  if (!append_frames(*list, items, all_frames)) return false;
+  for (std::size_t i = 0; i < items.size() && !all_frames; ++i) {
+    if (!append_one(*list, items[i])) return false;
   }
   if (target.id < x_pinned) x_numbers_floor = x_numbers.size();
   if (list->shape == Shape::kEntries) forget_after(target.id);

@@ -11,10 +11,11 @@
 
 #include "formats/flight_recorder/dump_builder.h"
 #include "formats/flight_recorder/fields.h"
+#include "formats/flight_recorder/flight_recorder.h"
 
 namespace unhang::formats::flight_recorder {
 
-enum class ValueKind : std::uint8_t { kNothing, kBool, kInt, kFloat, kString, kContainer };
+enum class ValueKind : std::uint8_t { kNothing, kBool, kInt, kFloat, kString, kContainer, kUnset };
 
 struct Value {
   ValueKind kind = ValueKind::kNothing;
@@ -34,12 +35,27 @@ class PickleObjects {
   explicit PickleObjects(DumpBuilder& builder) : x_builder(builder) {}
 
   Value string(std::string_view text);
-  static Value integer(std::int64_t value);
-  static Value boolean(bool value);
+  static Value integer(std::int64_t value) {
+    Value out;
+    out.kind = ValueKind::kInt;
+    out.integer = value;
+    return out;
+  }
+  static Value boolean(bool value) {
+    Value out = integer(value ? 1 : 0);
+    out.kind = ValueKind::kBool;
+    return out;
+  }
   static Value real(double value);
 
   // False when a ceiling of flight_recorder.h is reached.
-  bool open_container(Value& out);
+  bool open_container(Value& out) {
+    if (x_containers.size() >= kMaxContainers) return false;
+    out.kind = ValueKind::kContainer;
+    out.id = static_cast<std::uint32_t>(x_containers.size());
+    x_containers.emplace_back().begin = static_cast<std::uint32_t>(x_numbers.size());
+    return true;
+  }
   bool append(Value list, std::span<const Value> items);  // list or tuple
   void set_items(Value dict, std::span<const Value> keys_and_values);
   // The memo may name `value` again later: its container must outlive its parent.
@@ -76,11 +92,20 @@ class PickleObjects {
     model::SymbolId name = 0, description = 0, ranks_text = 0;
   };
 
-  Field field_of_symbol(model::SymbolId symbol);
+  Field field_of_symbol(model::SymbolId symbol) {
+    return symbol < x_fields.size() ? x_fields[symbol] : learn_field(symbol);
+  }
+  Field learn_field(model::SymbolId symbol);
+  bool reserve_numbers(Container& list, std::size_t more);
   Container* container(Value value);
   Shape item_shape(Value value);
-  bool push_number(Container& list, std::int64_t number);
+  bool push_number(Container& list, std::int64_t number) {
+    if (list.count == list.capacity && !reserve_numbers(list, 1)) return false;
+    x_numbers[list.begin + list.count++] = number;
+    return true;
+  }
   bool append_one(Container& list, Value item);
+  bool append_frames(Container& list, std::span<const Value> items, bool& all);
   std::span<const std::int64_t> numbers(const Container& c) const {
     return {x_numbers.data() + c.begin, c.count};
   }

@@ -88,7 +88,7 @@ class PickleReader {
         x_objects(x_builder) {}
 
   void read() {
-    while (step()) {
+    while (run_simple() && step()) {
     }
     const bool complete = x_stopped;
     if (!complete) salvage();
@@ -101,7 +101,8 @@ class PickleReader {
   }
 
  private:
-  void problem(Severity severity, std::string code, std::string text, std::uint64_t bytes_lost) {
+  [[gnu::cold, gnu::noinline]] void problem(Severity severity, std::string code, std::string text,
+                                            std::uint64_t bytes_lost) {
     x_evidence.problems.push_back({.severity = severity,
                                    .code = std::move(code),
                                    .text = std::move(text),
@@ -111,18 +112,18 @@ class PickleReader {
 
   std::uint64_t bytes_left() const { return static_cast<std::uint64_t>(x_end - x_opcode_at); }
 
-  bool refuse(std::string code, std::string text) {
+  [[gnu::cold, gnu::noinline]] bool refuse(std::string code, std::string text) {
     problem(Severity::kDataLoss, std::move(code), std::move(text), bytes_left());
     return false;
   }
 
-  bool truncated() {
+  [[gnu::cold, gnu::noinline]] bool truncated() {
     return refuse("truncated",
                   "the file ends in the middle: its writer was killed, or it was copied while being written; "
                   "what was read before that is used");
   }
 
-  bool ceiling(const char* what) {
+  [[gnu::cold, gnu::noinline]] bool ceiling(const char* what) {
     return refuse("too_large",
                   std::string("more ") + what + " than any real dump holds; the rest is not read");
   }
@@ -138,8 +139,11 @@ class PickleReader {
   }
 
   bool push(Value value) {
-    if (x_stack.size() >= kMaxStack) return ceiling("values");
-    x_stack.push_back(value);
+    if (x_top == x_stack.size()) {
+      if (x_top >= kMaxStack) return ceiling("values");
+      x_stack.resize(std::max<std::size_t>(1024, x_top * 2));
+    }
+    x_stack[x_top++] = value;
     return true;
   }
 
@@ -191,16 +195,14 @@ class PickleReader {
   }
 
   bool memoise(std::uint64_t index) {
-    if (x_stack.size() <= floor()) return underflow();
+    if (x_top <= floor()) return underflow();
     if (index >= kMaxMemo) return ceiling("memo slots");
     if (index >= x_memo.size()) {
-      x_memo.resize(std::max<std::size_t>(index + 1, std::min(kMaxMemo, x_memo.size() * 2)));
-      x_memo_used.resize(x_memo.size());
+      x_memo.resize(std::max<std::size_t>(index + 1, std::min(kMaxMemo, x_memo.size() * 2)), unset());
     }
-    x_memo[index] = x_stack.back();
-    x_memo_used[index] = true;
+    x_memo[index] = x_stack[x_top - 1];
     x_memo_next = std::max(x_memo_next, index + 1);
-    x_objects.pin(x_stack.back());
+    x_objects.pin(x_stack[x_top - 1]);
     return true;
   }
 
@@ -208,7 +210,7 @@ class PickleReader {
   bool get() {
     Index index = 0;
     if (!take(index)) return false;
-    if (index >= x_memo.size() || !x_memo_used[index]) {
+    if (index >= x_memo.size() || x_memo[index].kind == ValueKind::kUnset) {
       return refuse("bad_memo", "names memo slot " + std::to_string(index) + ", which was never filled");
     }
     return push(x_memo[index]);
@@ -217,7 +219,7 @@ class PickleReader {
   // Nothing below the innermost mark may be popped by other means than closing it.
   std::size_t floor() const { return x_marks.empty() ? 0 : x_marks.back(); }
 
-  bool underflow() {
+  [[gnu::cold, gnu::noinline]] bool underflow() {
     return refuse("damaged", "an operation finds nothing to work on: the file is damaged here");
   }
 
@@ -228,7 +230,7 @@ class PickleReader {
 
   bool mark() {
     if (x_marks.size() >= kMaxDepth) return ceiling("levels of nesting");
-    x_marks.push_back(x_stack.size());
+    x_marks.push_back(x_top);
     return true;
   }
 
@@ -236,13 +238,13 @@ class PickleReader {
   bool fill(std::size_t from, bool is_dict) {
     if (from == 0 || from - 1 < floor()) return underflow();
     const Value target = x_stack[from - 1];
-    const std::span<const Value> items{x_stack.data() + from, x_stack.size() - from};
+    const std::span<const Value> items{x_stack.data() + from, x_top - from};
     if (is_dict) {
       x_objects.set_items(target, items);
     } else if (!x_objects.append(target, items)) {
       return ceiling("list elements");
     }
-    x_stack.resize(from);
+    x_top = from;
     return true;
   }
 
@@ -255,22 +257,21 @@ class PickleReader {
 
   bool add_one(bool is_dict) {
     const std::size_t items = is_dict ? 2 : 1;
-    if (x_stack.size() < floor() + items + 1) return underflow();
-    return fill(x_stack.size() - items, is_dict);
+    if (x_top < floor() + items + 1) return underflow();
+    return fill(x_top - items, is_dict);
   }
 
   bool tuple(std::size_t from) {
     Value value;
     if (!x_objects.open_container(value)) return ceiling("tuples");
-    if (!x_objects.append(value, {x_stack.data() + from, x_stack.size() - from}))
-      return ceiling("tuple elements");
-    x_stack.resize(from);
+    if (!x_objects.append(value, {x_stack.data() + from, x_top - from})) return ceiling("tuple elements");
+    x_top = from;
     return push(value);
   }
 
   bool tuple_of(std::size_t items) {
-    if (x_stack.size() < floor() + items) return underflow();
-    return tuple(x_stack.size() - items);
+    if (x_top < floor() + items) return underflow();
+    return tuple(x_top - items);
   }
 
   bool tuple_from_mark() {
@@ -289,7 +290,7 @@ class PickleReader {
     return true;
   }
 
-  bool stop() {
+  [[gnu::cold, gnu::noinline]] bool stop() {
     x_stopped = true;
     if (x_at != x_end) {
       x_opcode_at = x_at;
@@ -300,7 +301,7 @@ class PickleReader {
     return false;
   }
 
-  bool unknown(std::uint8_t opcode) {
+  [[gnu::cold, gnu::noinline]] bool unknown(std::uint8_t opcode) {
     constexpr char kHex[] = "0123456789abcdef";
     const std::string name = std::string("0x") + kHex[opcode >> 4] + kHex[opcode & 15];
     if (builds_objects(opcode)) {
@@ -312,6 +313,13 @@ class PickleReader {
                   "opcode " + name + " is none that a dump can hold: the file is damaged here");
   }
 
+  static Value unset() {
+    Value value;
+    value.kind = ValueKind::kUnset;
+    return value;
+  }
+
+  bool run_simple();
   bool step();
   void salvage();
   void report_oddities();
@@ -323,13 +331,88 @@ class PickleReader {
   Evidence& x_evidence;
   DumpBuilder x_builder;
   PickleObjects x_objects;
-  std::vector<Value> x_stack;
-  std::vector<std::size_t> x_marks;
+  std::vector<Value> x_stack;  // x_top of them are in use
+  std::size_t x_top = 0;
+  std::vector<std::size_t> x_marks;  // at most kMaxDepth
   std::vector<Value> x_memo;
-  std::vector<bool> x_memo_used;
   std::uint64_t x_memo_next = 0;
   bool x_stopped = false;
 };
+
+// Opcodes that only push a value: most of them. Kept apart from step() so that the loop stays in registers;
+// stops, without having taken anything, at the first opcode that needs more care. Always true.
+bool PickleReader::run_simple() {
+  constexpr std::ptrdiff_t kLongest = 10;  // opcode and operand
+  const char* at = x_at;
+  Value* top = x_stack.data() + x_top;
+  const Value* const stack_end = x_stack.data() + x_stack.size();
+  const Value* const memo = x_memo.data();
+  const std::size_t memo_size = x_memo.size();
+  const auto operand = [&at]<class T>(T value) {
+    std::memcpy(&value, at + 1, sizeof value);
+    return value;
+  };
+  while (x_end - at >= kLongest && top != stack_end) {
+    switch (static_cast<std::uint8_t>(*at)) {
+      case kBinGet:
+      case kLongBinGet: {
+        const bool is_short = static_cast<std::uint8_t>(*at) == kBinGet;
+        const std::uint32_t index = is_short ? operand(std::uint8_t{}) : operand(std::uint32_t{});
+        if (index >= memo_size || memo[index].kind == ValueKind::kUnset) goto careful;
+        *top++ = memo[index];
+        at += is_short ? 2 : 5;
+        continue;
+      }
+      case kBinInt1:
+        *top++ = PickleObjects::integer(operand(std::uint8_t{}));
+        at += 2;
+        continue;
+      case kBinInt2:
+        *top++ = PickleObjects::integer(operand(std::uint16_t{}));
+        at += 3;
+        continue;
+      case kBinInt:
+        *top++ = PickleObjects::integer(operand(std::int32_t{}));
+        at += 5;
+        continue;
+      case kLong1:
+        if (at[1] != 8) goto careful;
+        {
+          std::int64_t value = 0;
+          std::memcpy(&value, at + 2, sizeof value);
+          *top++ = PickleObjects::integer(value);
+        }
+        at += 10;
+        continue;
+      case kMark:
+        if (x_marks.size() >= kMaxDepth) goto careful;
+        x_marks.push_back(static_cast<std::size_t>(top - x_stack.data()));
+        ++at;
+        continue;
+      case kEmptyList:
+      case kEmptyDict:
+        if (!x_objects.open_container(*top)) goto careful;
+        ++top;
+        ++at;
+        continue;
+      case kNone:
+        *top++ = Value{};
+        ++at;
+        continue;
+      case kNewTrue:
+      case kNewFalse:
+        *top++ = PickleObjects::boolean(static_cast<std::uint8_t>(*at) == kNewTrue);
+        ++at;
+        continue;
+      default:
+        goto careful;
+    }
+  }
+careful:
+  x_at = at;
+  x_top = static_cast<std::size_t>(top - x_stack.data());
+  return true;
+}
 
 // One opcode. False: the end, or nothing more can be read.
 bool PickleReader::step() {
@@ -417,7 +500,7 @@ bool PickleReader::step() {
 void PickleReader::salvage() {
   if (x_marks.empty() || x_marks.front() == 0) return;
   const std::size_t from = x_marks.front();
-  const std::size_t to = x_marks.size() > 1 ? x_marks[1] : x_stack.size();
+  const std::size_t to = x_marks.size() > 1 ? x_marks[1] : x_top;
   x_objects.salvage_root({x_stack.data() + from, to - from});
 }
 
