@@ -180,11 +180,10 @@ std::string render_causes_markdown() {
   }
   out += "\n";
   for (const model::Category category : kOrder) {
-    std::string heading = heading_of(category);
-    heading[0] = static_cast<char>(heading[0] - 'a' + 'A');
-    out += "\n## " + heading + "\n";
+    out += "\n## " + capitalised(heading_of(category)) + "\n";
     for (const CauseInfo* cause : listed_under(category)) {
-      out += "\n### " + std::string(cause->code) + "\n\n" + prose_markdown(cause->title) + "\n\n";
+      out +=
+          "\n### " + std::string(cause->code) + "\n\n" + capitalised(prose_markdown(cause->title)) + ".\n\n";
       for (const Part& part : kParts) {
         out += "- **" + std::string(part.title) + "**: " + prose_markdown(cause->*part.text) + "\n";
       }

@@ -88,6 +88,7 @@ Section impact(const Verdict& v, int width) {
     text += ": ";
     constexpr int kEnough = 24;  // columns for a folded set that still says something
     if (width - columns(text) - columns(groups) - columns(hosts) < kEnough) groups.clear();
+    if (width - columns(text) - columns(hosts) < kEnough) hosts.clear();
     text += fold_within(blast.ranks, std::max(width - columns(text) - columns(groups) - columns(hosts), 1));
   }
   return text_section("impact", text + groups + hosts, width, 1);
@@ -171,16 +172,19 @@ Section evidence(const Verdict& v, int width) {
 }
 
 Section more(const Verdict& v, const TerminalOptions& options, std::size_t steps_left, int width) {
-  std::string rest = "--json";
+  std::string explain;
   if (!v.cause.empty() && !(v.cause == "unknown" && is_healthy(v)))
-    rest += " · unhang explain " + std::string(v.cause);
-  if (options.verbosity > 0) return text_section("more", rest, width, 1, Style::kFaint);
-  const std::string steps = steps_left == 0 ? "" : counted(steps_left, "more step, ", "more steps, ");
-  std::string text;
-  for (const std::string& first :
-       {"-v " + steps + "findings and stacks", "-v " + steps + "details", std::string("-v")}) {
-    text = first + " · " + rest;
-    if (columns(text) <= width) break;
+    explain = " · unhang explain " + std::string(v.cause);
+  std::string text = "--json" + explain;
+  if (options.verbosity == 0) {
+    const std::string steps = steps_left == 0 ? "" : " " + counted(steps_left, "more step", "more steps");
+    const std::string comma = steps_left == 0 ? " " : ", ";
+    for (const std::string& form :
+         {"-v" + steps + comma + "findings and stacks · --json" + explain,
+          "-v" + steps + comma + "details · --json" + explain, "-v" + steps + explain}) {
+      text = form;
+      if (columns(text) <= width) break;
+    }
   }
   return text_section("more", text, width, 1, Style::kFaint);
 }

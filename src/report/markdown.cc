@@ -100,7 +100,7 @@ void steps(std::string& out, const Verdict& v) {
   std::size_t number = 0;
   for (const model::RecoveryStep& step : v.recovery.steps) {
     out += std::to_string(++number) + ". " + (step.changes_the_world ? "*(disruptive)* " : "") +
-           markdown_text(step.why);
+           markdown_text(reason_words(step));
     if (!step.command.empty()) out += (step.why.empty() ? "" : " ") + markdown_code(step.command);
     out += "\n";
   }
@@ -131,8 +131,7 @@ std::vector<std::string> alternative_items(const Verdict& v) {
 }  // namespace
 
 std::string render_markdown(const Verdict& v, const MarkdownOptions& options) {
-  std::string category = spaced(model::name_of(v.category));
-  category[0] = static_cast<char>(category[0] - 'a' + 'A');
+  const std::string category = capitalised(spaced(model::name_of(v.category)));
   const std::string state =
       v.state == model::State::kUnknown ? "state unknown" : std::string(model::name_of(v.state));
   std::string out =

@@ -170,6 +170,8 @@ std::string fold_within(std::span<const std::int32_t> ranks, int width) {
     at = end + 1;
   }
   for (std::size_t i = prefixes.size(); i-- > 0;) {
+    if (prefixes[i].bytes > static_cast<std::size_t>(std::max(width, 0)))
+      continue;  // digits: a byte is a column
     std::string text = folded.substr(0, prefixes[i].bytes) + " … (+" +
                        grouped(static_cast<std::int64_t>(total - prefixes[i].ranks)) + " more)";
     if (columns(text) <= width) return text;
@@ -189,6 +191,8 @@ std::string join_within(const std::vector<std::string>& items, std::string_view 
   }
   if (columns(all) <= width) return all;
   for (std::size_t shown = ends.size(); shown-- > 1;) {
+    if (ends[shown - 1] > 4 * static_cast<std::size_t>(std::max(width, 0)))
+      continue;  // no code point has more bytes
     std::string text = all.substr(0, ends[shown - 1]) + " … (+" +
                        grouped(static_cast<std::int64_t>(ends.size() - shown)) + " more)";
     if (columns(text) <= width) return text;

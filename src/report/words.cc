@@ -49,6 +49,11 @@ std::string spaced(std::string_view name) {
   return out;
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
 std::string subject_words(const Subject& s) {
   const std::string at_host = s.host.empty() ? "" : " (" + s.host + ")";
   switch (s.kind) {

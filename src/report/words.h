@@ -16,7 +16,10 @@ namespace unhang::report {
 // "collective desync", "process or device unavailable".
 std::string spaced(std::string_view name);
 
-// "rank 5 (node3)", "ranks 2->3 (node1)", "GPU 3 on node3 (rank 5)", "rank 1 of tp (35)".
+// "Transport stall".
+std::string capitalised(std::string text);
+
+// "rank 5 (node3)", "pair 2->3", "GPU 3 on node3 (rank 5)", "rank 1 of tp (35)".
 std::string subject_words(const model::Subject& subject);
 
 // The same for many: ranks are folded, host by host ("ranks 4,5 (node1)", "rank 12 (node3)"), others follow
