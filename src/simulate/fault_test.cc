@@ -251,6 +251,11 @@ TEST(Fault, WhereTwoCannotSayWhoIsWrongBothAreNamed) {
   EXPECT_FALSE(made.truth.culprits_exact);
   EXPECT_EQ(made.truth.culprits, (std::vector<std::int32_t>{0, 1}));
   EXPECT_EQ(made.truth.injected.size(), 1U);
+  for (const FaultKind shifted : {FaultKind::kSkippedCollective, FaultKind::kExtraCollective}) {
+    plan.fault = shifted;
+    const std::vector<std::string> causes = run_job(plan).truth.acceptable.at(0).causes;
+    EXPECT_EQ(std::count(causes.begin(), causes.end(), "op_mismatch"), 1) << "two cannot tell a shift either";
+  }
 }
 
 }  // namespace
