@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The validator itself is tested: every sample is valid, and each of many small mistakes is found.
 
-    validate_selftest.py
+    validate_test.py
 """
 
 import copy
