@@ -7,6 +7,7 @@ namespace unhang::cli {
 #define UNHANG_COMMANDS(X) \
   X(diagnose)              \
   X(explain)               \
+  X(simulate)              \
   X(completion)            \
   X(man)                   \
   X(version)

@@ -62,7 +62,8 @@ void collect(const model::Case& joined, RankIndex index, Edges& edges) {
     End end{static_cast<std::uint32_t>(i), op.has(Operation::kFinished)};
     if (op.has(Operation::kInner)) {
       const auto at = closing.find(op.group);
-      end.finished = at != closing.end() && rank.operations[at->second].has(Operation::kFinished);
+      const bool closed = at != closing.end() && rank.operations[at->second].has(Operation::kFinished);
+      end.finished = end.finished || closed;
     }
     found.push_back({is_send ? std::pair(index, *peer) : std::pair(*peer, index), {is_send, end}});
   }

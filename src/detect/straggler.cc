@@ -5,6 +5,7 @@
 // together: a rank's offset is the median difference of its completions from the others'. Without completion
 // times (gloo) a slow clock could not be told from a slow rank, and nothing is said.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -24,6 +25,11 @@ constexpr std::size_t kMostRows = 4096;             // the newest are enough
 constexpr std::int64_t kLeastLateness = 5'000'000;  // ns; below it the watchdog's polling hides everything
 // Late by less than this share of an iteration costs nobody anything worth a verdict.
 constexpr std::int64_t kLeastShareOfPeriod = 5;  // one fifth
+// Standard error of a median of n normal values: 1.2533 sigma / sqrt(n), with sigma = 1.4826 median deviations.
+constexpr double kErrorOfMedian = 1.2533 * 1.4826;
+// How many standard errors of its clock's offset a rank must be late. Completions are noticed by polling (100 ms), whose
+// error is not normal: generous.
+constexpr double kErrorsLate = 6;
 
 struct Row {
   std::int64_t sequence = 0;
@@ -76,7 +82,11 @@ class GroupLateness {
       const std::int64_t middle = median(row.completed);
       for (std::size_t m = 0; m < members; ++m) differences[m].push_back(row.completed[m] - middle);
     }
-    for (std::size_t m = 0; m < members; ++m) x_offsets.push_back(median(differences[m]));
+    for (const auto& of_member : differences) {
+      x_offsets.push_back(median(of_member));
+      x_offset_errors.push_back(kErrorOfMedian * static_cast<double>(base::median_deviation(of_member)) /
+                                std::sqrt(static_cast<double>(of_member.size())));
+    }
   }
 
   std::optional<Explanation> judge() {
@@ -101,7 +111,8 @@ class GroupLateness {
       periods.push_back(x_rows[i].created.front() - x_rows[i - 1].created.front());
     const std::int64_t period = median(periods);
     if (last[worst] * 5 < x_rows.size() * 4 || late < kLeastLateness || late < 3 * next ||
-        late * kLeastShareOfPeriod < period)
+        late * kLeastShareOfPeriod < period ||
+        static_cast<double>(late) < kErrorsLate * x_offset_errors[worst])
       return std::nullopt;
     return explain(worst, last[worst], late, lateness[worst]);
   }
@@ -138,7 +149,8 @@ class GroupLateness {
   const model::Case& x_case;
   model::GroupIndex x_group;
   std::vector<Row> x_rows;
-  std::vector<std::int64_t> x_offsets;
+  std::vector<std::int64_t> x_offsets;  // of each member's clock, ns
+  std::vector<double> x_offset_errors;  // their standard errors, ns
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/parallel.h"
 #include "join/dump_name.h"
@@ -57,6 +58,12 @@ void expect_ranks(model::Case& result, const std::vector<JoinedDump>& dumps, Ran
     }
   }
   result.world_inferred = !stated;
+  // Ranks are numbered without gaps: of an unstated world, a gap is a rank that left nothing. Not for a few
+  // dumps out of many, where nearly all would be gaps.
+  constexpr std::int32_t kSparseAtMost = 4;
+  if (!stated && !expected.empty() && std::cmp_less(*expected.rbegin(), expected.size() * kSparseAtMost)) {
+    for (std::int32_t rank = 0; rank < *expected.rbegin(); ++rank) expected.insert(rank);
+  }
   for (const std::int32_t rank : expected) {
     result.ranks.emplace_back();
     result.ranks.back().global_rank = rank;

@@ -124,6 +124,35 @@ void classify_ring(Rank& rank, const model::Dump& dump) {
   rank.wrapped = !rank.only_active && first > 0;
 }
 
+// Two neighbours that share a launch number belong to one batch. Its closing entry carries the state of both;
+// where that is not in the dump, their own "scheduled" means nothing:
+// - of an active-only dump, completed entries were left out, the closing one among them: the batch is
+// finished;
+// - of a dump that was cut off, it may stand behind the cut: nobody knows, so nobody may be said to wait in
+// it.
+void settle_unclosed_batches(Rank& rank) {
+  if (rank.tail_known && !rank.only_active) return;
+  auto& ops = rank.operations;
+  const auto same_launch = [](const Operation& a, const Operation& b) {
+    if (a.group != b.group || a.has(Operation::kP2p) != b.has(Operation::kP2p)) return false;
+    return a.has(Operation::kP2p) ? a.p2p_sequence == b.p2p_sequence
+                                  : a.collective_sequence == b.collective_sequence;
+  };
+  const auto settle = [](Operation& op) { op.flags |= Operation::kInner | Operation::kFinished; };
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].has(Operation::kInner) || ops[i].has(Operation::kClosing)) continue;
+    const bool next_is_same =
+        i + 1 < ops.size() && !ops[i + 1].has(Operation::kClosing) && same_launch(ops[i], ops[i + 1]);
+    const bool last_was_same =
+        i > 0 && !ops[i - 1].has(Operation::kClosing) && same_launch(ops[i - 1], ops[i]);
+    if (next_is_same || last_was_same) settle(ops[i]);
+  }
+  // A batch of which only the first operation was written before the cut.
+  if (!rank.tail_known && !ops.empty() && ops.back().has(Operation::kP2p) &&
+      !ops.back().has(Operation::kClosing))
+    settle(ops.back());
+}
+
 }  // namespace
 
 void trace_progress(JoinedDump& joined_dump, const DumpGroups& groups, const model::Case& joined,
@@ -136,6 +165,7 @@ void trace_progress(JoinedDump& joined_dump, const DumpGroups& groups, const mod
   rank.operations = std::move(dump.operations);
   for (Operation& op : rank.operations) op.group = groups.by_dump_group[op.group];
   classify_ring(rank, dump);
+  settle_unclosed_batches(rank);
   for (const model::GroupIndex group : groups.member_of) {
     rank.lanes.emplace_back();
     rank.lanes.back().group = group;

@@ -78,6 +78,10 @@ def judge(truth, native, scenario_name, verdict, culprits):
     return None
 
 
+def culprits_of(document):
+    return {item["rank"] for item in document["culprits"]}
+
+
 def check_verdict(unhang, scenario, folder, truth):
     """(what was answered, fault or None)"""
     status, output, errors = run(unhang, "diagnose", "--json", str(folder))
@@ -85,7 +89,7 @@ def check_verdict(unhang, scenario, folder, truth):
         return "nothing", f"exit status {status}: {errors.strip()[-300:]}"
     document = json.loads(output)
     verdict = document["verdict"]
-    culprits = {item["rank"] for item in document["culprits"]}
+    culprits = culprits_of(document)
     answer = f"{verdict['category']}/{verdict['cause']} {verdict['confidence']} {sorted(culprits)}"
     native = "native" in folder.relative_to(scenario).parts
     fault = judge(truth, native, scenario.name, verdict, culprits)

@@ -27,10 +27,13 @@ class JsonReader {
     const simdjson::padded_string padded(x_bytes);
     ondemand::parser parser(kMaxDocument);
     ondemand::document document;
-    auto error = parser.iterate(padded).get(document);
-    if (!error) error = read_root(document);
+    const Error unreadable = parser.iterate(padded).get(document);
+    const Error error = unreadable ? unreadable : read_root(document);
     const bool complete = !error;
-    if (error) report(error, document, padded);
+    // Where it went wrong is known only of a document that could be begun.
+    const char* at = nullptr;
+    if (error && (unreadable || document.current_location().get(at))) at = nullptr;
+    if (error) report(error, at, padded);
     if (x_builder.is_dump()) {
       x_evidence.dumps.push_back(x_builder.finish(complete, true));
     } else if (!error) {
@@ -43,10 +46,9 @@ class JsonReader {
   static constexpr std::size_t kMaxDocument = std::size_t{4} << 30;
   using Error = simdjson::error_code;
 
-  void report(Error error, ondemand::document& document, const simdjson::padded_string& padded) {
-    const char* at = nullptr;
+  void report(Error error, const char* at, const simdjson::padded_string& padded) {
     std::optional<std::uint64_t> offset;
-    if (!document.current_location().get(at) && at >= padded.data() && at <= padded.data() + padded.size()) {
+    if (at != nullptr && at >= padded.data() && at <= padded.data() + padded.size()) {
       offset = static_cast<std::uint64_t>(at - padded.data());
     }
     const bool cut =
