@@ -19,7 +19,8 @@ constexpr std::size_t kFew = 4;    // citations of one finding at verbosity 1
 // Lines with indents and headings, at the given width.
 class Page {
  public:
-  Page(const TerminalOptions& options) : x_width(options.width), x_all(options.verbosity > 1) {}
+  Page(const TerminalOptions& options, std::string folder)
+      : x_width(options.width), x_all(options.verbosity > 1), x_folder(std::move(folder)) {}
 
   void heading(std::string_view text) {
     x_lines.push_back({});
@@ -49,11 +50,14 @@ class Page {
   }
 
   int width() const { return x_width; }
+  const std::string& folder() const { return x_folder; }
+  std::string path(std::string_view path) const { return std::string(inside(path, x_folder)); }
   std::vector<Line> take() { return std::move(x_lines); }
 
  private:
   int x_width;
   bool x_all;
+  std::string x_folder;  // left out of every path
   std::vector<Line> x_lines;
 };
 
@@ -63,7 +67,7 @@ void citations(Page& page, int indent, const Verdict& v, const std::vector<model
   for (std::size_t i = 0; i < count; ++i) {
     if (ids[i] >= v.evidence.size()) continue;
     const model::EvidenceItem& item = v.evidence[ids[i]];
-    page.text(indent, citation(item, page.width()) + (item.text.empty() ? "" : ": " + item.text),
+    page.text(indent, citation(item, page.folder(), 1000) + (item.text.empty() ? "" : ": " + item.text),
               Style::kFaint);
   }
   page.left_out(indent, ids.size(), count);
@@ -118,8 +122,7 @@ void alternatives(Page& page, const Verdict& v) {
 
 void stacks(Page& page, const Verdict& v, bool full) {
   if (v.stacks.empty() && v.where.stack.empty()) return;
-  page.heading(full ? "stacks (innermost first)"
-                    : "stacks (first frame of user code; --full-stacks for all)");
+  page.heading(full ? "stacks (innermost first)" : "stacks (first frame of user code; --stacks for all)");
   const std::size_t count = page.shown(v.stacks.size(), kMany);
   for (std::size_t i = 0; i < count; ++i) {
     const model::RankStack& stack = v.stacks[i];
@@ -209,12 +212,12 @@ void timeline(Page& page, const Verdict& v) {
 
 void set_aside(Page& page, const model::Case& evidence) {
   if (evidence.set_aside.empty()) return;
-  page.heading("set aside (not of this job or this run)");
+  page.heading("set aside (not of this job or run, or there twice)");
   const std::size_t count = page.shown(evidence.set_aside.size(), kMany);
   for (std::size_t i = 0; i < count; ++i) {
     const model::SetAside& aside = evidence.set_aside[i];
     if (aside.input >= evidence.inputs.size()) continue;
-    page.text(2, evidence.inputs[aside.input].path + ": " + aside.reason);
+    page.text(2, page.path(evidence.inputs[aside.input].path) + ": " + aside.reason);
   }
   page.left_out(2, evidence.set_aside.size(), count);
 }
@@ -249,7 +252,7 @@ void problems(Page& page, const model::Case& evidence) {
   const std::size_t count = page.shown(items.size(), kMany);
   for (std::size_t i = 0; i < count; ++i) {
     const model::ImportProblem& p = *items[i].problem;
-    std::string text = std::string(word_of(p.severity)) + "  " + items[i].input->path;
+    std::string text = std::string(word_of(p.severity)) + "  " + page.path(items[i].input->path);
     if (p.offset) text += " byte " + std::to_string(*p.offset);
     text += ": " + p.text;
     if (p.bytes_lost > 0) text += " (" + grouped(static_cast<std::int64_t>(p.bytes_lost)) + " bytes lost)";
@@ -265,22 +268,29 @@ void conflicts(Page& page, const model::Case& evidence) {
   for (std::size_t i = 0; i < count; ++i) {
     const model::Conflict& conflict = evidence.conflicts[i];
     const std::string path =
-        conflict.input < evidence.inputs.size() ? evidence.inputs[conflict.input].path + ": " : "";
+        conflict.input < evidence.inputs.size() ? page.path(evidence.inputs[conflict.input].path) + ": " : "";
     page.text(2, path + conflict.text);
   }
   page.left_out(2, evidence.conflicts.size(), count);
 }
 
-void unseen(Page& page, const Verdict& v) {
-  if (v.not_seen.empty()) return;
+void unseen(Page& page, const Verdict& v, const model::Case* evidence) {
+  const std::vector<std::string> items = unseen_words(v, evidence, page.width());
+  if (items.empty()) return;
   page.heading("not seen");
-  for (const std::string& item : v.not_seen) page.text(2, item);
+  const std::size_t count = page.shown(items.size(), kMany);
+  for (std::size_t i = 0; i < count; ++i) page.text(2, items[i]);
+  page.left_out(2, items.size(), count);
 }
 
 }  // namespace
 
 std::vector<Line> details(const Verdict& v, const TerminalOptions& options) {
-  Page page(options);
+  Page page(options, common_folder(v, options.evidence));
+  if (!page.folder().empty()) {
+    page.heading("files");
+    page.text(2, "named from " + page.folder());
+  }
   subjects(page, v, "culprits", v.culprits);
   subjects(page, v, "suspects (not proven)", v.suspects);
   findings(page, v);
@@ -290,7 +300,7 @@ std::vector<Line> details(const Verdict& v, const TerminalOptions& options) {
   progress(page, v);
   timeline(page, v);
   coverage(page, v);
-  unseen(page, v);
+  unseen(page, v, options.evidence);
   clocks(page, v);
   if (options.evidence != nullptr) {
     conflicts(page, *options.evidence);

@@ -152,17 +152,20 @@ Section decide(const Verdict& v, int width) {
   if (v.category != Category::kInconclusive && v.confidence != model::Confidence::kLow) return {};
   for (const model::Alternative& alternative : v.alternatives) {
     if (alternative.decide_by.empty()) continue;
-    return text_section("decide", std::string(alternative.cause) + "? " + alternative.decide_by, width, 2);
+    const std::string what = alternative.cause == "unknown" ? "" : std::string(alternative.cause) + "? ";
+    return text_section("decide", what + alternative.decide_by, width, 2);
   }
   return {};
 }
 
-Section evidence(const Verdict& v, int width) {
+Section evidence(const Verdict& v, const TerminalOptions& options, int width) {
+  constexpr int kPathAtLeast = 24;  // columns; more where the text leaves room
+  const std::string folder = common_folder(v, options.evidence);
   std::vector<Line> lines;
   for (const model::EvidenceId id : key_evidence(v, 3)) {
     const model::EvidenceItem& item = v.evidence[id];
-    const int rest = columns(one_line(item.text)) + columns(citation(item, 1)) + 2;
-    std::string text = citation(item, std::max(width / 2, width - rest));
+    const int rest = columns(one_line(item.text)) + columns(citation(item, folder, 1)) + 2;
+    std::string text = citation(item, folder, std::max(kPathAtLeast, width - rest));
     if (!item.text.empty()) text += ": " + item.text;
     lines.push_back({{cut(text, width), Style::kPlain}});
   }
@@ -202,7 +205,7 @@ std::vector<Line> first_screen(const Verdict& v, const TerminalOptions& options)
                                          not_seen(v, options, inner),
                                          do_next(v, inner),
                                          decide(v, inner),
-                                         evidence(v, inner)};
+                                         evidence(v, options, inner)};
   // The verdict's line above and the line about more below are always there.
   std::vector<Line> out = {verdict_line(v, options.width)};
   for (Line& line : fitted(sections, kFirstScreenLines - 2)) out.push_back(std::move(line));

@@ -30,8 +30,8 @@ do next  1. See where rank 133 stands, on node16, twice: py-spy dump --pid PID
          2. Look for a GPU or memory fault on node16:
             dmesg -T | grep -iE 'xid|oom-kill|mlx5'
          3. [disruptive] Rebuild the whole group; never restart rank 133 alone
-evidence dumps/node16_dump_133 record 88123: last entry of group 35: all_gather…
-         dumps/node16_dump_128 record 88140: all_gather #1412 scheduled, 604 s…
+evidence node16_dump_133 record 88123: last entry of group 35: all_gather #1411…
+         node16_dump_128 record 88140: all_gather #1412 scheduled, 604 s old at…
 more     -v 1 more step, details · --json · unhang explain rank_not_entered
 )");
 }
@@ -70,7 +70,7 @@ do next  1. Look for the dump of rank 2 on its host:
          2. No file: is the process alive? py-spy dump --pid PID
          3. [disruptive] Rebuild the whole group
 decide   rank_not_entered? copy the dump of rank 2 and diagnose again
-evidence fr/trace_0 record 5: all_reduce #5 scheduled
+evidence trace_0 record 5: all_reduce #5 scheduled
 more     -v findings and stacks · --json · unhang explain rank_silent
 )");
 }
@@ -99,8 +99,8 @@ do next  1. Kernel messages of all hosts:
             dmesg -T | grep -iE 'xid|sxid|mlx5|link'
          2. Adapters of all hosts: ibstat
          3. [disruptive] Rebuild the whole group, then re-test its nodes
-evidence dumps/dump_0 record 154120: all_reduce #77031 started
-         dumps/dump_1 record 154120: all_reduce #77031 started
+evidence dump_0 record 154120: all_reduce #77031 started
+         dump_1 record 154120: all_reduce #77031 started
 more     -v findings and stacks · --json · unhang explain unknown
 )");
 }
@@ -138,7 +138,7 @@ not seen the end of the dump of rank 4 (cut off at byte 81,920); no dump from
 do next  1. [disruptive] Save what is there, then rebuild the whole group
 decide   p2p_unmatched? a complete dump of rank 4, or its stack: py-spy dump
          --pid PID
-evidence node1/dump_4 byte 81920: the file ends here, inside an entry
+evidence dump_4 byte 81920: the file ends here, inside an entry
 more     -v findings and stacks · --json · unhang explain unknown
 )");
 }
@@ -155,9 +155,9 @@ not seen no dump from 3 ranks (7,9,500); CUDA-graph replays and custom all-reduc
 do next  1. See where rank 133 stands, on node16, twice: py-spy dump --pid PID
          2. Look for a GPU or memory fault on node16: dmesg -T | grep -iE 'xid|oom-kill|mlx5'
          3. [disruptive] Rebuild the whole group; never restart rank 133 alone
-evidence dumps/node16_dump_133 record 88123: last entry of group 35: all_gather #1411, completed
-         dumps/node16_dump_128 record 88140: all_gather #1412 scheduled, 604 s old at the dump
-         dumps/node16_dump_129 record 88140: all_gather #1412 scheduled
+evidence node16_dump_133 record 88123: last entry of group 35: all_gather #1411, completed
+         node16_dump_128 record 88140: all_gather #1412 scheduled, 604 s old at the dump
+         node16_dump_129 record 88140: all_gather #1412 scheduled
 more     -v 1 more step, findings and stacks · --json · unhang explain rank_not_entered
 )");
 }
@@ -175,8 +175,8 @@ do next  1. Look for the dump of rank 2 on its host: ls -l ~/.cache/torch/comm_l
          2. No file: is the process alive? py-spy dump --pid PID
          3. [disruptive] Rebuild the whole group
 decide   rank_not_entered? copy the dump of rank 2 and diagnose again
-evidence fr/trace_0 record 5: all_reduce #5 scheduled
-         fr/trace_1 record 5: all_reduce #5 scheduled
+evidence trace_0 record 5: all_reduce #5 scheduled
+         trace_1 record 5: all_reduce #5 scheduled
 more     -v findings and stacks · --json · unhang explain rank_silent
 )");
 }
@@ -193,7 +193,7 @@ impact   3 of 16 ranks waiting: 5-7
 not seen the end of the dump of rank 4 (cut off at byte 81,920); no dump from ranks 8-15
 do next  1. [disruptive] Save what is there, then rebuild the whole group
 decide   p2p_unmatched? a complete dump of rank 4, or its stack: py-spy dump --pid PID
-evidence node1/dump_4 byte 81920: the file ends here, inside an entry
+evidence dump_4 byte 81920: the file ends here, inside an entry
 more     -v findings and stacks · --json · unhang explain unknown
 )");
 }

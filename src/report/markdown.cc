@@ -57,9 +57,10 @@ void facts(std::string& out, const Verdict& v) {
 }
 
 // Items of a list, one harmless Markdown line each.
-void list(std::string& out, std::string_view title, const std::vector<std::string>& items) {
+void list(std::string& out, std::string_view title, const std::vector<std::string>& items,
+          const std::string& aside = {}) {
   if (items.empty()) return;
-  out.append("\n**").append(title).append("**\n\n");
+  out.append("\n**").append(title).append("**").append(aside).append("\n\n");
   for (std::size_t i = 0; i < std::min(items.size(), kMostItems); ++i) out += "- " + items[i] + "\n";
   if (items.size() > kMostItems) {
     out += "- … " + grouped(static_cast<std::int64_t>(items.size() - kMostItems)) + " more\n";
@@ -106,11 +107,11 @@ void steps(std::string& out, const Verdict& v) {
   }
 }
 
-std::vector<std::string> evidence_items(const Verdict& v) {
+std::vector<std::string> evidence_items(const Verdict& v, const std::string& folder) {
   std::vector<std::string> items;
   for (const model::EvidenceId id : key_evidence(v, kMostEvidence)) {
     const model::EvidenceItem& item = v.evidence[id];
-    items.push_back(markdown_code(citation(item, kWide)) +
+    items.push_back(markdown_code(citation(item, folder, kWide)) +
                     (item.text.empty() ? "" : ": " + markdown_text(item.text)));
   }
   return items;
@@ -147,7 +148,8 @@ std::string render_markdown(const Verdict& v, const MarkdownOptions& options) {
   list(out, "Not seen", unseen);
   steps(out, v);
   list(out, "Alternatives", alternative_items(v));
-  list(out, "Evidence", evidence_items(v));
+  const std::string folder = common_folder(v, options.evidence);
+  list(out, "Evidence", evidence_items(v, folder), folder.empty() ? "" : ", below " + markdown_code(folder));
   out += "\nunhang " UNHANG_VERSION;
   if (!(is_healthy(v) && v.cause == "unknown"))
     out += " · " + markdown_code("unhang explain " + std::string(v.cause));

@@ -56,10 +56,10 @@ Ranks 0,1,3 wait in all_reduce #5 of default_pg (0) for rank 2, which left no du
 
 - `collective_desync / rank_not_entered`; decide by: copy the dump of rank 2 and diagnose again
 
-**Evidence**
+**Evidence**, below `fr/`
 
-- `fr/trace_0 record 5`: all_reduce #5 scheduled
-- `fr/trace_1 record 5`: all_reduce #5 scheduled
+- `trace_0 record 5`: all_reduce #5 scheduled
+- `trace_1 record 5`: all_reduce #5 scheduled
 
 unhang VERSION · `unhang explain rank_silent`
 )");

@@ -2,6 +2,7 @@
 #include "report/words.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "model/cause.h"
@@ -121,8 +122,30 @@ std::string where_words(const model::Where& where) {
   return out;
 }
 
-std::string citation(const model::EvidenceItem& item, int path_width) {
-  std::string out = item.file.empty() ? "(no file)" : cut_front(item.file, path_width);
+std::string common_folder(const model::Verdict& verdict, const model::Case* evidence) {
+  std::vector<std::string_view> paths;
+  for (const model::EvidenceItem& item : verdict.evidence) {
+    if (!item.file.empty()) paths.push_back(item.file);
+  }
+  if (evidence != nullptr) {
+    for (const model::Input& input : evidence->inputs) paths.push_back(input.path);
+  }
+  if (paths.empty()) return {};
+  std::string_view common = paths.front();
+  for (const std::string_view path : paths) {
+    const auto end = std::mismatch(common.begin(), common.end(), path.begin(), path.end()).first;
+    common = common.substr(0, static_cast<std::size_t>(end - common.begin()));
+  }
+  const std::size_t slash = common.rfind('/');
+  return slash == std::string_view::npos ? std::string() : std::string(common.substr(0, slash + 1));
+}
+
+std::string_view inside(std::string_view path, std::string_view folder) {
+  return path.substr(0, folder.size()) == folder ? path.substr(folder.size()) : path;
+}
+
+std::string citation(const model::EvidenceItem& item, std::string_view folder, int path_width) {
+  std::string out = item.file.empty() ? "(no file)" : cut_front(inside(item.file, folder), path_width);
   if (item.record) out += " record " + std::to_string(*item.record);
   if (item.line) out += " line " + std::to_string(*item.line);
   if (item.offset && !item.record && !item.line) out += " byte " + std::to_string(*item.offset);
@@ -152,11 +175,11 @@ std::string culprits_within(const std::vector<Subject>& subjects, int width) {
 }
 
 std::string headline_words(const model::Verdict& v) {
-  if (!v.headline.empty()) return v.headline;
+  if (!v.headline.empty()) return capitalised(v.headline);
   if (is_healthy(v)) return "Nothing wrong was found in what was read.";
   if (v.category == model::Category::kInconclusive)
     return "The evidence at hand does not decide what happened.";
-  return std::string(cause_title(v.cause));
+  return capitalised(std::string(cause_title(v.cause)));
 }
 
 std::string impact_words(const model::Verdict& v) {
@@ -168,8 +191,12 @@ std::string impact_words(const model::Verdict& v) {
 }
 
 std::vector<std::string> unseen_words(const model::Verdict& v, const model::Case* evidence, int width) {
-  std::vector<std::string> items = v.not_seen;
-  if (items.empty()) {
+  // Files set aside are counted below, from the case: there can be hundreds.
+  std::vector<std::string> items;
+  std::copy_if(v.not_seen.begin(), v.not_seen.end(), std::back_inserter(items), [&](const std::string& item) {
+    return evidence == nullptr || evidence->set_aside.empty() || item.rfind("set aside: ", 0) != 0;
+  });
+  if (v.not_seen.empty()) {
     for (const model::CoverageLine& row : v.coverage) {
       const auto add = [&](std::string_view what, const std::vector<std::int32_t>& ranks) {
         if (ranks.empty()) return;
@@ -206,7 +233,7 @@ std::string_view cause_title(std::string_view code) {
 }
 
 std::string reason_words(const model::RecoveryStep& step) {
-  std::string reason = step.why;
+  std::string reason = capitalised(step.why);
   if (step.command.empty() || reason.empty()) return reason;
   if (reason.back() == '.') reason.pop_back();
   if (reason.empty() || (reason.back() != '?' && reason.back() != ':')) reason += ':';

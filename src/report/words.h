@@ -29,8 +29,15 @@ std::vector<std::string> subjects_words(const std::vector<model::Subject>& subje
 // "TENSOR_MODEL_PARALLEL_GROUP (35) · all_gather #1412 · step 42"; empty where nothing is known.
 std::string where_words(const model::Where& where);
 
+// The folder that all evidence and inputs lie in, with its "/" at the end: left out of citations, so that
+// what differs can be read. Empty where there is none.
+std::string common_folder(const model::Verdict& verdict, const model::Case* evidence);
+
+// `path` without `folder` in front, where it begins so.
+std::string_view inside(std::string_view path, std::string_view folder);
+
 // "node3/dump_5 record 1411"; the path may be cut in front to keep it within `path_width`.
-std::string citation(const model::EvidenceItem& item, int path_width);
+std::string citation(const model::EvidenceItem& item, std::string_view folder, int path_width);
 
 // All of them in at most `width` columns: with hosts while that fits, then ranks and the number of hosts
 // only.
