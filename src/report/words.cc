@@ -87,10 +87,12 @@ std::vector<std::string> subjects_words(const std::vector<Subject>& subjects, in
     if (is_plain_rank(s)) host_of.emplace(*s.rank, s.host);
   }
   std::vector<std::pair<std::string, std::vector<std::int32_t>>> hosts;  // in order of their lowest rank
-  for (const auto& [rank, host] : host_of) {
+  for (const auto& entry : host_of) {
+    const std::int32_t rank = entry.first;
+    const std::string& host = entry.second;
     auto same =
-        std::find_if(hosts.begin(), hosts.end(), [&](const auto& entry) { return entry.first == host; });
-    if (same == hosts.end()) same = hosts.insert(hosts.end(), {host, {}});
+        std::find_if(hosts.begin(), hosts.end(), [&](const auto& known) { return known.first == host; });
+    if (same == hosts.end()) same = hosts.insert(hosts.end(), {host, std::vector<std::int32_t>{}});
     same->second.push_back(rank);
   }
   std::vector<std::string> out;
