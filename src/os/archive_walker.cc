@@ -137,12 +137,29 @@ class Walk {
       x_encrypted_bytes += declared_size(entry);
       return Outcome::kLost;
     }
+    if (const std::string_view method = greedy_method(); !method.empty()) {
+      return lost(path,
+                  {"unreadable", "packed by " + std::string(method) +
+                                     ", which is not read: unpack the archive and give the files"},
+                  declared_size(entry));
+    }
     const Outcome outcome = read_data(entry, path);
     if (outcome == Outcome::kRead) {
       ++x_delivered;
       x_context.on_member(name, std::string_view(x_context.buffer).substr(0, x_used));
     }
     return outcome;
+  }
+
+  // Methods of zip, hardly ever used, whose header alone can claim up to 4 GiB of memory. libarchive tells
+  // the method only in the name of the format: "ZIP 6.3 (lzma)".
+  std::string_view greedy_method() {
+    const char* name = archive_format_name(x_archive);
+    const std::string_view format = name != nullptr ? name : "";
+    for (const std::string_view method : {"lzma", "xz", "ppmd"}) {
+      if (format.starts_with("ZIP") && format.find(method) != std::string_view::npos) return method;
+    }
+    return {};
   }
 
   Outcome read_data(archive_entry* entry, const std::string& path) {

@@ -188,6 +188,30 @@ TEST(DamagedArchive, EncryptedMembersAreNamedOnce) {
             std::string::npos);
 }
 
+// The local header and the directory of a stored member say "lzma" here: method 14 at the same place.
+TEST(Bomb, ZipMethodsThatClaimMuchMemoryAreNotRead) {
+  const TempFolder folder;
+  std::string zip = fixture::make_zip({{"a", "first"}, {"b", "second"}});
+  zip[zip.find("PK\x03\x04") + 8] = 14;
+  zip[zip.find("PK\x01\x02") + 10] = 14;
+  const ReadOutcome outcome = read_all(folder.write("a", zip));
+  EXPECT_EQ(outcome.paths(), Texts{"a!b"});
+  ASSERT_EQ(outcome.codes(), Texts{"unreadable"});
+  EXPECT_EQ(outcome.troubles[0].path, "a!a");
+  EXPECT_EQ(outcome.troubles[0].text,
+            "packed by lzma, which is not read: unpack the archive and give the files");
+}
+
+// A directory that may be that large is not loaded: the members are found from the front, one by one.
+TEST(Bomb, AHugeZipDirectoryIsNotLoaded) {
+  const TempFolder folder;
+  std::string zip = fixture::make_zip({{"a", noise(33 << 20, 8)}, {"b", "second"}});
+  zip.replace(zip.rfind("PK\x05\x06") + 16, 4, std::string(4, '\0'));  // "the directory starts at byte 0"
+  const ReadOutcome outcome = read_all(folder.write("a", zip));
+  EXPECT_EQ(outcome.paths(), (Texts{"a!a", "a!b"}));
+  EXPECT_TRUE(outcome.troubles.empty());
+}
+
 TEST(Bomb, AGzipOfZerosStops) {
   const TempFolder folder;
   const std::string bomb = gzip(std::string(64 << 20, '\0'));
