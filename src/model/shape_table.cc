@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/shape_table.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace unhang::model {
@@ -33,11 +34,16 @@ std::int64_t elements(std::span<const std::int64_t> dims) {
 }  // namespace
 
 ShapesId ShapeTable::intern(std::span<const std::int64_t> encoded) {
-  if (const auto found = x_ids.find(bytes_of(encoded)); found != x_ids.end()) return found->second;
+  if (encoded.empty() && !x_lists.empty()) return 0;
+  const std::uint64_t mixed =
+      encoded.empty() ? 0 : static_cast<std::uint64_t>(encoded.back()) * 0x9E3779B97F4A7C15U;
+  ShapesId& recent = x_recent[(mixed >> 32 ^ encoded.size()) % kRecent];
+  if (recent != 0 && std::ranges::equal(x_lists[recent], encoded)) return recent;
+  if (const auto found = x_ids.find(bytes_of(encoded)); found != x_ids.end()) return recent = found->second;
   x_lists.emplace_back(encoded.begin(), encoded.end());
   const auto id = static_cast<ShapesId>(x_lists.size() - 1);
   x_ids.emplace(bytes_of(x_lists.back()), id);
-  return id;
+  return recent = id;
 }
 
 std::vector<std::int64_t> elements_per_tensor(std::span<const std::int64_t> encoded) {

@@ -5,6 +5,7 @@
 // element.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -30,7 +31,10 @@ class ShapeTable {
   std::size_t size() const { return x_lists.size(); }
 
  private:
+  static constexpr std::size_t kRecent = 64;  // shapes repeat: most lists are found without a search
+
   std::deque<std::vector<std::int64_t>> x_lists;
+  std::array<ShapesId, kRecent> x_recent{};
   std::unordered_map<std::string_view, ShapesId>
       x_ids;  // keyed by the bytes of the list, which a deque never moves
 };

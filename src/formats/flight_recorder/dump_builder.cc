@@ -52,6 +52,30 @@ OpState DumpBuilder::state_of(SymbolId state) {
   return static_cast<OpState>(known - 1);
 }
 
+model::SignatureId DumpBuilder::signature_of(const Entry& entry, const Name& name) {
+  Recent& recent =
+      x_recent[(entry.profiling_name * 7 + entry.input_shapes * 3 + entry.output_shapes) % x_recent.size()];
+  if (recent.id != 0 && recent.profiling_name == entry.profiling_name &&
+      recent.input_shapes == entry.input_shapes && recent.output_shapes == entry.output_shapes &&
+      recent.input_dtypes == entry.input_dtypes && recent.output_dtypes == entry.output_dtypes) {
+    return recent.id;
+  }
+  const model::SignatureId id =
+      x_dump.vocabulary.intern(model::Signature{.profiling_name = entry.profiling_name,
+                                                .backend = name.backend,
+                                                .name = name.name,
+                                                .kind = name.kind,
+                                                .self = name.self,
+                                                .peer = name.peer,
+                                                .input_shapes = entry.input_shapes,
+                                                .output_shapes = entry.output_shapes,
+                                                .input_dtypes = entry.input_dtypes,
+                                                .output_dtypes = entry.output_dtypes});
+  recent = {entry.profiling_name, entry.input_dtypes,  entry.output_dtypes,
+            entry.input_shapes,   entry.output_shapes, id};
+  return id;
+}
+
 void DumpBuilder::add(const Entry& entry) {
   x_dump.has_entries = true;
   const Name name = name_of(entry.profiling_name);
@@ -74,16 +98,7 @@ void DumpBuilder::add(const Entry& entry) {
   op.collective_sequence = entry.collective_sequence >= 0 ? entry.collective_sequence : entry.sequence;
   op.p2p_sequence =
       entry.p2p_sequence >= 0 ? entry.p2p_sequence : (op.has(Operation::kP2p) ? entry.sequence : -1);
-  op.signature = x_dump.vocabulary.intern(model::Signature{.profiling_name = entry.profiling_name,
-                                                           .backend = name.backend,
-                                                           .name = name.name,
-                                                           .kind = name.kind,
-                                                           .self = name.self,
-                                                           .peer = name.peer,
-                                                           .input_shapes = entry.input_shapes,
-                                                           .output_shapes = entry.output_shapes,
-                                                           .input_dtypes = entry.input_dtypes,
-                                                           .output_dtypes = entry.output_dtypes});
+  op.signature = signature_of(entry, name);
   x_dump.operations.push_back(op);
 }
 

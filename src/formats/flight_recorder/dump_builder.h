@@ -4,6 +4,7 @@
 // The readers call it entry by entry; nothing of the file is kept but the compact records.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -69,12 +70,20 @@ class DumpBuilder {
   const Name& name_of(model::SymbolId profiling_name);
   std::uint32_t group_of(const Entry& entry, model::SymbolId backend);
   model::OpState state_of(model::SymbolId state);
+  model::SignatureId signature_of(const Entry& entry, const Name& name);
 
   model::Dump x_dump;
   std::vector<Name> x_names;  // by profiling-name symbol
   std::vector<std::uint8_t> x_states;
   base::KeyIndex x_group_ids;
   std::uint32_t x_last_group = 0;
+  // Calls repeat: the last signature of each slot, so that most entries need no search.
+  struct Recent {
+    model::SymbolId profiling_name = 0, input_dtypes = 0, output_dtypes = 0;
+    model::ShapesId input_shapes = 0, output_shapes = 0;
+    model::SignatureId id = 0;
+  };
+  std::array<Recent, 64> x_recent{};
 };
 
 }  // namespace unhang::formats::flight_recorder

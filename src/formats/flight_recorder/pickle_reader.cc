@@ -354,15 +354,23 @@ bool PickleReader::run_simple() {
   };
   while (x_end - at >= kLongest && top != stack_end) {
     switch (static_cast<std::uint8_t>(*at)) {
-      case kBinGet:
-      case kLongBinGet: {
-        const bool is_short = static_cast<std::uint8_t>(*at) == kBinGet;
-        const std::uint32_t index = is_short ? operand(std::uint8_t{}) : operand(std::uint32_t{});
-        if (index >= memo_size || memo[index].kind == ValueKind::kUnset) goto careful;
-        *top++ = memo[index];
-        at += is_short ? 2 : 5;
+      case kBinGet: {
+        do {  // stacks are long runs of these
+          const auto index = static_cast<std::uint8_t>(at[1]);
+          if (index >= memo_size || memo[index].kind == ValueKind::kUnset) goto careful;
+          *top++ = memo[index];
+          at += 2;
+        } while (x_end - at >= kLongest && top != stack_end && *at == kBinGet);
         continue;
       }
+      case kLongBinGet:
+        do {
+          const auto index = operand(std::uint32_t{});
+          if (index >= memo_size || memo[index].kind == ValueKind::kUnset) goto careful;
+          *top++ = memo[index];
+          at += 5;
+        } while (x_end - at >= kLongest && top != stack_end && *at == kLongBinGet);
+        continue;
       case kBinInt1:
         *top++ = PickleObjects::integer(operand(std::uint8_t{}));
         at += 2;
