@@ -36,6 +36,7 @@ PickleObjects::Container* PickleObjects::container(Value value) {
 
 void PickleObjects::pin(Value value) {
   if (value.kind != ValueKind::kContainer) return;
+  x_containers[value.id].pinned = true;
   x_pinned = std::max(x_pinned, value.id + 1);
   x_numbers_floor = x_numbers.size();
 }
@@ -166,7 +167,9 @@ void PickleObjects::set_items(Value target, std::span<const Value> items) {
 }
 
 // Everything that was opened after `container_index` belonged to it: unless pinned, it cannot be named again.
+// Not so for a container that came from the memo: younger ones may still be open below it on the stack.
 void PickleObjects::forget_after(std::uint32_t container_index) {
+  if (x_containers[container_index].pinned) return;
   const std::uint32_t keep = std::max(container_index + 1, x_pinned);
   if (keep < x_containers.size()) x_containers.resize(keep);
   const Container& owner = x_containers[container_index];

@@ -15,7 +15,7 @@
 
 namespace unhang::formats::flight_recorder {
 
-enum class ValueKind : std::uint8_t { kNothing, kBool, kInt, kFloat, kString, kContainer, kUnset };
+enum class ValueKind : std::uint8_t { kNothing, kBool, kInt, kFloat, kString, kContainer, kEntry, kUnset };
 
 struct Value {
   ValueKind kind = ValueKind::kNothing;
@@ -47,6 +47,23 @@ class PickleObjects {
     return out;
   }
   static Value real(double value);
+
+  // Stands for an entry that was read in one go: it is in the dump already.
+  static Value entry() {
+    Value out;
+    out.kind = ValueKind::kEntry;
+    return out;
+  }
+
+  Field field_of_symbol(model::SymbolId symbol) {
+    return symbol < x_fields.size() ? x_fields[symbol] : learn_field(symbol);
+  }
+  // False when the value is no frame.
+  bool frame_of(Value value, model::FrameId& out) const {
+    if (value.kind != ValueKind::kContainer || x_containers[value.id].shape != Shape::kFrame) return false;
+    out = x_containers[value.id].id;
+    return true;
+  }
 
   // False when a ceiling of flight_recorder.h is reached.
   bool open_container(Value& out) {
@@ -84,6 +101,7 @@ class PickleObjects {
   };
   struct Container {
     Shape shape = Shape::kEmpty;
+    bool pinned = false;  // the memo may name it: what stands below it on the stack need not be older
     std::uint32_t id = 0;
     // In x_numbers. A container without numbers keeps in `begin` where the numbers ended when it was opened.
     std::uint32_t begin = 0, count = 0, capacity = 0;
@@ -92,9 +110,6 @@ class PickleObjects {
     model::SymbolId name = 0, description = 0, ranks_text = 0;
   };
 
-  Field field_of_symbol(model::SymbolId symbol) {
-    return symbol < x_fields.size() ? x_fields[symbol] : learn_field(symbol);
-  }
   Field learn_field(model::SymbolId symbol);
   bool reserve_numbers(Container& list, std::size_t more);
   Container* container(Value value);

@@ -9,52 +9,15 @@
 #include <string>
 
 #include "formats/flight_recorder/flight_recorder.h"
+#include "formats/flight_recorder/opcodes.h"
 #include "formats/flight_recorder/pickle_objects.h"
+#include "formats/flight_recorder/plain_entries.h"
 
 namespace unhang::formats::flight_recorder {
 namespace {
 
 using model::ImportProblem;
 using model::Severity;
-
-// Opcodes of CPython's pickle protocol (Lib/pickletools.py documents each).
-enum Opcode : std::uint8_t {
-  kMark = '(',
-  kStop = '.',
-  kBinFloat = 'G',
-  kBinInt = 'J',
-  kBinInt1 = 'K',
-  kBinInt2 = 'M',
-  kNone = 'N',
-  kBinUnicode = 'X',
-  kBinBytes = 'B',
-  kShortBinBytes = 'C',
-  kAppend = 'a',
-  kAppends = 'e',
-  kBinGet = 'h',
-  kLongBinGet = 'j',
-  kEmptyList = ']',
-  kBinPut = 'q',
-  kLongBinPut = 'r',
-  kSetItem = 's',
-  kTuple = 't',
-  kEmptyTuple = ')',
-  kSetItems = 'u',
-  kEmptyDict = '}',
-  kProto = 0x80,
-  kTuple1 = 0x85,
-  kTuple2 = 0x86,
-  kTuple3 = 0x87,
-  kNewTrue = 0x88,
-  kNewFalse = 0x89,
-  kLong1 = 0x8a,
-  kLong4 = 0x8b,
-  kShortBinUnicode = 0x8c,
-  kBinUnicode8 = 0x8d,
-  kBinBytes8 = 0x8e,
-  kMemoize = 0x94,
-  kFrame = 0x95,
-};
 
 // Opcodes that name, build or call something. They are what makes a pickle dangerous.
 bool builds_objects(std::uint8_t opcode) {
@@ -85,7 +48,8 @@ class PickleReader {
         x_at(x_begin),
         x_end(x_begin + bytes.size()),
         x_evidence(evidence),
-        x_objects(x_builder) {}
+        x_objects(x_builder),
+        x_plain(x_builder, x_objects) {}
 
   void read() {
     while (run_simple() && step()) {
@@ -200,6 +164,7 @@ class PickleReader {
     if (index >= x_memo.size()) {
       x_memo.resize(std::max<std::size_t>(index + 1, std::min(kMaxMemo, x_memo.size() * 2)), unset());
     }
+    if (x_memo[index].kind != ValueKind::kUnset) x_slots_refilled = true;
     x_memo[index] = x_stack[x_top - 1];
     x_memo_next = std::max(x_memo_next, index + 1);
     x_objects.pin(x_stack[x_top - 1]);
@@ -331,7 +296,9 @@ class PickleReader {
   Evidence& x_evidence;
   DumpBuilder x_builder;
   PickleObjects x_objects;
-  std::vector<Value> x_stack;  // x_top of them are in use
+  PlainEntries x_plain;
+  bool x_slots_refilled = false;  // the same bytes may mean another thing now
+  std::vector<Value> x_stack;     // x_top of them are in use
   std::size_t x_top = 0;
   std::vector<std::size_t> x_marks;  // at most kMaxDepth
   std::vector<Value> x_memo;
@@ -397,8 +364,16 @@ bool PickleReader::run_simple() {
         x_marks.push_back(static_cast<std::size_t>(top - x_stack.data()));
         ++at;
         continue;
-      case kEmptyList:
       case kEmptyDict:
+        if (!x_marks.empty() && !x_slots_refilled) {
+          if (const char* const after = x_plain.read(at, x_end, x_memo)) {
+            *top++ = PickleObjects::entry();
+            at = after;
+            continue;
+          }
+        }
+        [[fallthrough]];
+      case kEmptyList:
         if (!x_objects.open_container(*top)) goto careful;
         ++top;
         ++at;
