@@ -115,7 +115,8 @@ model::Dump DumpBuilder::finish(bool complete, bool is_json) {
   x_dump.complete = complete;
   x_dump.is_json = is_json;
   mark_coalesced_blocks(x_dump);
-  x_dump.operations.shrink_to_fit();
+  if (x_dump.operations.capacity() > x_dump.operations.size() + x_dump.operations.size() / 4)
+    x_dump.operations.shrink_to_fit();
   return std::move(x_dump);
 }
 

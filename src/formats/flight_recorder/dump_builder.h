@@ -46,6 +46,9 @@ class DumpBuilder {
   model::Vocabulary& vocabulary() { return x_dump.vocabulary; }
   std::size_t operation_count() const { return x_dump.operations.size(); }
 
+  // `bytes` of input will follow: room for as many operations as they usually hold (170 bytes each with
+  // stacks).
+  void expect(std::size_t bytes) { x_dump.operations.reserve(bytes / 160); }
   void add(const Entry& entry);
   void declare_group(model::SymbolId name, model::SymbolId description, model::SymbolId ranks_text);
   void add_status(const model::GroupStatus& status) { x_dump.status.push_back(status); }

@@ -52,6 +52,7 @@ class PickleReader {
         x_plain(x_builder, x_objects) {}
 
   void read() {
+    x_builder.expect(static_cast<std::size_t>(x_end - x_begin));
     while (run_simple() && step()) {
     }
     const bool complete = x_stopped;

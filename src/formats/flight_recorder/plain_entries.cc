@@ -23,28 +23,8 @@ std::uint8_t opcode(const char* at) {
 
 }  // namespace
 
-const char* PlainEntries::read(const char* at, const char* end, std::span<const Value> memo) {
-  x_at = at + 1;  // EMPTY_DICT
-  x_end = end;
-  x_memo = memo;
-  if (!left(1) || opcode(x_at++) != kMark) return nullptr;
-  if (x_builder.operation_count() >= kMaxOperations) return nullptr;
-  Entry entry;
-  bool is_entry = false;
-  while (left(1) && opcode(x_at) != kSetItems) {
-    const Value* key = read_get();
-    if (key == nullptr || key->kind != ValueKind::kString) return nullptr;
-    const Field field = x_objects.field_of_symbol(key->id);
-    is_entry = is_entry || field == Field::kProfilingName;
-    if (!read_value(field, entry)) return nullptr;
-  }
-  if (!left(1) || !is_entry) return nullptr;
-  x_builder.add(entry);
-  return x_at + 1;
-}
-
 // The value that a memo slot holds; null when the next opcode is no filled slot.
-const Value* PlainEntries::read_get() {
+[[gnu::always_inline]] inline const Value* PlainEntries::read_get() {
   std::size_t index = 0;
   if (left(2) && opcode(x_at) == kBinGet) {
     index = load<std::uint8_t>(x_at + 1);
@@ -59,7 +39,7 @@ const Value* PlainEntries::read_get() {
   return &x_memo[index];
 }
 
-bool PlainEntries::read_number(std::int64_t& out, std::int64_t none) {
+[[gnu::always_inline]] inline bool PlainEntries::read_number(std::int64_t& out, std::int64_t none) {
   if (!left(10)) return false;  // the longest; an entry never ends a file
   switch (opcode(x_at)) {
     case kBinInt1:
@@ -280,6 +260,26 @@ bool PlainEntries::parse_stack(Seen& out) {
 bool PlainEntries::parse_group(Seen& out) {
   if (!read_symbol(out.id) || !read_symbol(out.second_id)) return false;
   return left(1) && opcode(x_at++) == kTuple2;
+}
+
+const char* PlainEntries::read(const char* at, const char* end, std::span<const Value> memo) {
+  x_at = at + 1;  // EMPTY_DICT
+  x_end = end;
+  x_memo = memo;
+  if (!left(1) || opcode(x_at++) != kMark) return nullptr;
+  if (x_builder.operation_count() >= kMaxOperations) return nullptr;
+  Entry entry;
+  bool is_entry = false;
+  while (left(1) && opcode(x_at) != kSetItems) {
+    const Value* key = read_get();
+    if (key == nullptr || key->kind != ValueKind::kString) return nullptr;
+    const Field field = x_objects.field_of_symbol(key->id);
+    is_entry = is_entry || field == Field::kProfilingName;
+    if (!read_value(field, entry)) return nullptr;
+  }
+  if (!left(1) || !is_entry) return nullptr;
+  x_builder.add(entry);
+  return x_at + 1;
 }
 
 }  // namespace unhang::formats::flight_recorder
