@@ -342,6 +342,12 @@ class Resolver {
         out.push_back("incomplete dump of " + std::string(row.partial.size() == 1 ? "rank " : "ranks ") +
                       base::fold_ranks(row.partial));
     }
+    for (const auto& input : x_case.inputs) {
+      for (const auto& problem : input.problems) {
+        if (problem.code == "refused_opcode")
+          out.push_back("refused as hostile: " + input.path + " (" + problem.text + ")");
+      }
+    }
     for (const auto& aside : x_case.set_aside) {
       out.push_back("set aside: " + x_case.inputs[aside.input].path + " (" + aside.reason + ")");
     }

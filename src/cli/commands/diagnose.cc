@@ -5,6 +5,7 @@
 #include "detect/resolve.h"
 #include "os/write_file.h"
 #include "report/json.h"
+#include "report/markdown.h"
 #include "report/terminal.h"
 
 namespace unhang::cli {
@@ -23,24 +24,26 @@ class DiagnoseCommand final : public CommandBase {
             "Ranks that only wait are victims and never named as culprits. The same evidence gives the same "
             "answer, byte for byte, whatever the order of the files.",
         .positional = evidence_paths(),
-        .flags = {{.name = "--verbose",
-                   .short_name = "-v",
-                   .help = "findings, alternatives, stacks and coverage too (-vv: all of them)",
-                   .target = &x_verbosity},
-                  {.name = "--stacks",
-                   .help = "whole stacks instead of the first line of user code",
-                   .target = &x_full_stacks},
-                  {.name = "--json",
-                   .help = "the verdict as JSON (schema unhang.verdict/1)",
-                   .target = &x_json,
-                   .group = "Output"},
-                  {.name = "--output",
-                   .short_name = "-o",
-                   .value = "FILE",
-                   .help = "write there instead of standard output",
-                   .target = &x_output,
-                   .is_path = true,
-                   .group = "Output"}},
+        .flags =
+            {{.name = "--verbose",
+              .short_name = "-v",
+              .help = "findings, alternatives, stacks and coverage too (-vv: all of them)",
+              .target = &x_verbosity},
+             {.name = "--stacks",
+              .help = "whole stacks instead of the first line of user code",
+              .target = &x_full_stacks},
+             {.name = "--md", .help = "as Markdown, for a ticket", .target = &x_markdown, .group = "Output"},
+             {.name = "--json",
+              .help = "the verdict as JSON (schema unhang.verdict/1)",
+              .target = &x_json,
+              .group = "Output"},
+             {.name = "--output",
+              .short_name = "-o",
+              .value = "FILE",
+              .help = "write there instead of standard output",
+              .target = &x_output,
+              .is_path = true,
+              .group = "Output"}},
         .examples = {{"unhang diagnose /tmp/nccl_dumps", "A folder with the dumps of all ranks."},
                      {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
                      {"unhang diagnose --json dumps | jq .verdict", "For a script."}},
@@ -50,6 +53,8 @@ class DiagnoseCommand final : public CommandBase {
   }
 
   int run(const std::vector<std::string>& paths, Streams& streams) override {
+    if (x_json && x_markdown)
+      return complain(streams, {base::ErrorCode::kUsage, "--json and --md exclude each other: give one"});
     const auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     const model::Verdict verdict = detect::diagnose(*joined);
@@ -69,6 +74,8 @@ class DiagnoseCommand final : public CommandBase {
   }
 
   std::string render(const model::Verdict& verdict, const model::Case& joined, const Streams& streams) const {
+    if (x_markdown)
+      return report::render_markdown(verdict, {.full_stacks = x_full_stacks, .evidence = &joined});
     if (x_json) return report::render_json(verdict, joined.inputs, joined.set_aside);
     return report::render_terminal(verdict, {.width = streams.width,
                                              .color = streams.color && x_output.empty(),
@@ -81,6 +88,7 @@ class DiagnoseCommand final : public CommandBase {
   int x_verbosity = 0;
   bool x_full_stacks = false;
   bool x_json = false;
+  bool x_markdown = false;
   std::string x_output;
 };
 

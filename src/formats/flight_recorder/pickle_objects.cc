@@ -64,6 +64,8 @@ PickleObjects::Shape PickleObjects::item_shape(Value value) {
       return Shape::kNumbers;
     case ValueKind::kString:
       return Shape::kStrings;
+    case ValueKind::kEntry:
+      return Shape::kEntries;
     case ValueKind::kContainer:
       switch (x_containers[value.id].shape) {
         case Shape::kNumbers:
