@@ -47,7 +47,6 @@ THIRD_PARTY = {
     "gtest/*": ["src/*_test.cc", "tests/*.cc"],
     "gmock/*": ["src/*_test.cc", "tests/*.cc"],
     "rapidcheck*": ["src/*_test.cc", "tests/*.cc"],
-    "benchmark/*": ["bench/*.cc"],
 }
 
 # Headers of the operating system belong to the rooms that touch it.
