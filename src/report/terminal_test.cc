@@ -192,25 +192,6 @@ TEST(Terminal, WhatAllPathsShareIsSaidOnce) {
   EXPECT_NE(text.find("\n  node2/dump_1: another job\n"), std::string::npos) << text;
 }
 
-TEST(Terminal, WhatAllPathsShareIsSaidOnce) {
-  model::Case evidence;
-  evidence.inputs = {{"/data/run7/dumps/node1/dump_0", "flight_recorder_pickle", {}},
-                     {"/data/run7/dumps/node2/dump_1", "flight_recorder_pickle", {}}};
-  evidence.set_aside = {{1, "another job"}};
-  model::Verdict verdict = samples::rank_silent();
-  verdict.evidence = {{"/data/run7/dumps/node1/dump_0", {}, {}, 5, "waits"}};
-  verdict.findings[0].evidence = {0};
-  verdict.not_seen = {"set aside: /data/run7/dumps/node2/dump_1 (another job)"};
-  TerminalOptions options;
-  options.evidence = &evidence;
-  options.verbosity = 1;
-  const std::string text = render_terminal(verdict, options);
-  EXPECT_NE(text.find("\nevidence node1/dump_0 record 5: waits\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\nnot seen 1 file set aside (-v)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\nfiles\n  named from /data/run7/dumps/\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n  node2/dump_1: another job\n"), std::string::npos) << text;
-}
-
 TEST(Terminal, CommandsInTheDetailsStayOnOneLine) {
   model::Verdict verdict = samples::straggler();
   const std::string command = "nvidia-smi " + std::string(200, 'q');
