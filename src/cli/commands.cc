@@ -6,6 +6,7 @@ namespace unhang::cli {
 // One line a command: X(name) stands for commands/name.cc, which defines make_name_command().
 #define UNHANG_COMMANDS(X) \
   X(diagnose)              \
+  X(collectives)           \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

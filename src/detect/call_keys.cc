@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/call_keys.h"
 
+#include <algorithm>
+
 namespace unhang::detect {
 namespace {
 
@@ -45,6 +47,31 @@ std::string size_key(const model::Case& joined, const Signature& signature) {
   return {};
 }
 
+// "Float,Float" -> "Float": lists of tensors have one type in all sane calls.
+std::string distinct_dtypes(std::string_view list) {
+  std::string out;
+  std::string_view last;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view dtype = list.substr(0, comma);
+    if (dtype != last) out += (out.empty() ? "" : ",") + std::string(dtype);
+    last = dtype;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return out;
+}
+
+// Outputs count only where their type is not that of the inputs: the root of a gather has outputs and the
+// others have none, and still they match.
+std::string dtype_key(const model::Case& joined, const Signature& signature) {
+  const std::string_view in = joined.text(signature.input_dtypes);
+  const std::string_view out = joined.text(signature.output_dtypes);
+  std::string inputs = distinct_dtypes(in);
+  const std::string outputs = distinct_dtypes(out);
+  if (inputs.empty() || outputs.empty() || inputs == outputs) return inputs.empty() ? outputs : inputs;
+  return inputs + "->" + outputs;
+}
+
 }  // namespace
 
 std::string_view relation_name(Relation relation) {
@@ -76,8 +103,7 @@ std::uint32_t CallKeys::key_of_signature(model::SignatureId id) {
     Parts parts;
     parts.op = signature.kind == OpKind::kOther ? std::string(x_case.text(signature.name))
                                                 : std::string(model::op_kind_name(signature.kind));
-    parts.dtype = std::string(
-        x_case.text(signature.input_dtypes != 0 ? signature.input_dtypes : signature.output_dtypes));
+    parts.dtype = dtype_key(x_case, signature);
     parts.size = size_key(x_case, signature);
     parts.sizes_free = signature.kind == OpKind::kAllToAll;
     known = add(std::move(parts)) + 1;

@@ -13,10 +13,7 @@ using model::Operation;
 using model::OpKind;
 using model::RankIndex;
 
-struct End {
-  std::uint32_t operation = 0;
-  bool finished = false;
-};
+using End = TransferEnd;
 
 // The operations of one end of a directed edge, in order of launch.
 struct Side {
@@ -147,6 +144,21 @@ class Matcher {
 };
 
 }  // namespace
+
+std::vector<TransferEdge> transfer_edges(const model::Case& joined) {
+  Edges edges;
+  for (RankIndex index = 0; index < joined.ranks.size(); ++index) collect(joined, index, edges);
+  std::vector<TransferEdge> out;
+  for (auto& [ranks, edge] : edges) {
+    out.push_back({.source = ranks.first,
+                   .destination = ranks.second,
+                   .sends = std::move(edge.send.ends),
+                   .receives = std::move(edge.receive.ends),
+                   .counted = reaches_back_to_start(joined.ranks[ranks.first]) &&
+                              reaches_back_to_start(joined.ranks[ranks.second])});
+  }
+  return out;
+}
 
 std::vector<PendingTransfer> pending_transfers(const model::Case& joined) {
   return Matcher(joined).match();

@@ -26,6 +26,22 @@ struct PendingTransfer {
   bool size_differs = false;  // both ends open, with different numbers of elements or types
 };
 
+// One recorded end of a transfer.
+struct TransferEnd {
+  std::uint32_t operation = 0;
+  bool finished = false;
+};
+
+// All that is recorded of one directed edge, each end in its order of launch.
+struct TransferEdge {
+  model::RankIndex source = 0, destination = 0;
+  std::vector<TransferEnd> sends, receives;
+  bool counted = false;  // both rings reach back to their start: the k-th send is the k-th receive
+};
+
+// By source and destination.
+std::vector<TransferEdge> transfer_edges(const model::Case& joined);
+
 // All unfinished transfers, by rank and order of launch. Linear but for sorting by edge.
 std::vector<PendingTransfer> pending_transfers(const model::Case& joined);
 
