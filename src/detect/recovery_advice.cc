@@ -18,11 +18,11 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
   if (cause == "rank_silent") {
     out.steps.push_back({"find the missing dump first: most were just not copied",
                          "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
-    out.steps.push_back({"is the process of " + culprits + " alive, and where does it stand",
+    out.steps.push_back({"is the process of " + culprits + " alive, and what does it do",
                          "py-spy dump --pid PID", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
     out.steps.push_back(
-        {"see where " + culprits + " stands, before it is killed", "py-spy dump --pid PID", false});
+        {"look where " + culprits + " hangs, before it is killed", "py-spy dump --pid PID", false});
   } else if (cause == "gpu_not_progressing") {
     out.steps.push_back({"look for the device's own error on the host of " + culprits,
                          "dmesg -T | grep -iE 'xid|nvlink|nvrm'", false});

@@ -200,7 +200,7 @@ class Resolver {
            .cause = found.explanation.cause,
            .speaks_for = {found.explanation.headline},
            .speaks_against = {"the cause named above explains it"},
-           .decide_by = "see finding " + std::string(found.detector) + " with -v"});
+           .decide_by = "how to be sure: unhang explain " + std::string(found.explanation.cause)});
     }
   }
 
@@ -347,9 +347,6 @@ class Resolver {
         if (problem.code == "refused_opcode")
           out.push_back("refused as hostile: " + input.path + " (" + problem.text + ")");
       }
-    }
-    for (const auto& aside : x_case.set_aside) {
-      out.push_back("set aside: " + x_case.inputs[aside.input].path + " (" + aside.reason + ")");
     }
     for (const auto& conflict : x_case.conflicts)
       out.push_back(x_case.inputs[conflict.input].path + ": " + conflict.text);

@@ -36,7 +36,7 @@ struct RankWaits {
   bool device_stopped = false;  // lags behind what its peers completed: waits for nobody but its own device
 
   bool waits() const { return !waits_in.empty() && !device_stopped; }
-  bool stands() const { return !stands_in.empty(); }
+  bool stands() const { return !stands_in.empty() && !device_stopped; }
   bool waited_for() const { return !absent_in.empty() || !unknown_in.empty(); }
 };
 

@@ -25,6 +25,10 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "schema"))
+import validate  # noqa: E402
+
+VALIDATOR = validate.Validator(validate.read(str(validate.DEFAULT_SCHEMA)))
 SECONDS = 60
 # How the relation of two entries in truth.json shows in `unhang collectives --json`: the mark of their row.
 PAIR_MARKS = {
@@ -79,6 +83,12 @@ def judge(truth, native, scenario_name, verdict, culprits):
     return None
 
 
+def schema_errors(document):
+    """What is wrong with a verdict by docs/schema/verdict-1.json and beyond what a schema can say."""
+    found = list(VALIDATOR.errors(document)) or list(validate.verdict_errors(document))
+    return [f"{at}: {message}" for at, message in found]
+
+
 def culprits_of(document):
     return {item["rank"] for item in document["culprits"]}
 
@@ -89,6 +99,9 @@ def check_verdict(unhang, scenario, folder, truth):
     if status not in (0, 1, 2, 3):
         return "nothing", f"exit status {status}: {errors.strip()[-300:]}"
     document = json.loads(output)
+    errors = schema_errors(document)
+    if errors:
+        return "JSON against the schema", errors[0]
     verdict = document["verdict"]
     culprits = culprits_of(document)
     answer = f"{verdict['category']}/{verdict['cause']} {verdict['confidence']} {sorted(culprits)}"
