@@ -7,6 +7,7 @@ namespace unhang::cli {
 #define UNHANG_COMMANDS(X) \
   X(diagnose)              \
   X(collectives)           \
+  X(timeline)              \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

@@ -70,6 +70,15 @@ struct AlignedRow {
   std::int64_t rows_after = 0;         // about how many rows its group (or edge) still has
 };
 
+// The calls of one row, in the order in which they were made; at least two.
+using JoinedCalls = std::vector<CallRef>;
+
+// What arrows of a trace join.
+struct JoinedRows {
+  std::vector<JoinedCalls> rows;
+  bool complete = true;  // false: only rows that need attention, and of them no more than fit
+};
+
 // The words of JSON and of the command line: "not_arrived", "op_mismatch".
 std::string_view name_of(CellState value);
 std::string_view name_of(CellRelation value);

@@ -70,9 +70,20 @@ class QuietPipe {
   bool x_was_pending = false;
 };
 
-base::Result<> write_stream(int fd, const std::string& name, std::string_view bytes) {
+using Produce = std::function<void(const WriteBytes&)>;
+
+// 0 or an error number.
+int write_pieces(int fd, const Produce& produce) {
+  int error = 0;
+  produce([&](std::string_view bytes) {
+    if (error == 0) error = write_all(fd, bytes);
+  });
+  return error;
+}
+
+base::Result<> write_stream(int fd, const std::string& name, const Produce& produce) {
   const QuietPipe quiet;
-  const int error = write_all(fd, bytes);
+  const int error = write_pieces(fd, produce);
   if (error == 0 || error == EPIPE) return {};
   return io_failure("writing to " + name, error);
 }
@@ -92,11 +103,11 @@ FileDescriptor open_beside(const std::string& path, mode_t mode, std::string& na
   return {};
 }
 
-base::Result<> replace_file(const std::string& path, std::string_view bytes, const struct stat* before) {
+base::Result<> replace_file(const std::string& path, const Produce& produce, const struct stat* before) {
   std::string beside;
   FileDescriptor fd = open_beside(path, 0666, beside);
   if (!fd.valid()) return io_failure("writing " + path + ", making a file in its folder", errno);
-  int error = write_all(fd.get(), bytes);
+  int error = write_pieces(fd.get(), produce);
   if (error == 0 && before != nullptr && ::fchmod(fd.get(), before->st_mode & 07777) != 0) error = errno;
   if (error == 0 && ::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
   if (fd.close() != 0 && error == 0) error = errno;
@@ -109,26 +120,30 @@ base::Result<> replace_file(const std::string& path, std::string_view bytes, con
 }  // namespace
 
 base::Result<> write_file(const std::string& path, std::string_view bytes) {
+  return write_file_in_pieces(path, [&](const WriteBytes& write) { write(bytes); });
+}
+
+base::Result<> write_file_in_pieces(const std::string& path, const Produce& produce) {
   if (path == "-") {
     std::fflush(stdout);  // what was printed before comes before
-    return write_stream(STDOUT_FILENO, "stdout", bytes);
+    return write_stream(STDOUT_FILENO, "stdout", produce);
   }
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) return io_failure("writing " + path, errno);
     if (::lstat(path.c_str(), &status) == 0)
       return io_failure("writing " + path + ", a link without target", ENOENT);
-    return replace_file(path, bytes, nullptr);
+    return replace_file(path, produce, nullptr);
   }
   if (S_ISDIR(status.st_mode)) return io_failure("writing " + path + ", give the name of a file", EISDIR);
   if (!S_ISREG(status.st_mode)) {
     const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!fd.valid()) return io_failure("writing to " + path, errno);
-    return write_stream(fd.get(), path, bytes);
+    return write_stream(fd.get(), path, produce);
   }
   const std::unique_ptr<char, decltype(&std::free)> target(::realpath(path.c_str(), nullptr), &std::free);
   if (!target) return io_failure("writing " + path, errno);
-  return replace_file(target.get(), bytes, &status);
+  return replace_file(target.get(), produce, &status);
 }
 
 base::Result<> make_folder(const std::string& path) {
