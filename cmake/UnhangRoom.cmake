@@ -4,6 +4,10 @@
 #   unhang_room(NAME join DEPS base model formats [LIBS libs...])
 #
 # DEPS are rooms; only their headers may be included (scripts/check_rooms.py enforces it on the source text).
+if(UNHANG_TESTS)
+  find_package(rapidcheck REQUIRED) # property tests
+endif()
+
 function(unhang_room)
   cmake_parse_arguments(ROOM "" "NAME" "DEPS;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${ROOM_NAME}/*.cc)
@@ -23,7 +27,7 @@ function(unhang_room)
   endforeach()
   if(UNHANG_TESTS AND tests)
     add_executable(${ROOM_NAME}_test ${tests})
-    target_link_libraries(${ROOM_NAME}_test PRIVATE unhang_${ROOM_NAME} ${ROOM_LIBS} GTest::gtest_main)
+    target_link_libraries(${ROOM_NAME}_test PRIVATE unhang_${ROOM_NAME} ${ROOM_LIBS} GTest::gtest_main rapidcheck)
     target_compile_definitions(${ROOM_NAME}_test PRIVATE UNHANG_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${ROOM_NAME} COMMAND ${ROOM_NAME}_test)
     set_tests_properties(unit.${ROOM_NAME} PROPERTIES LABELS unit TIMEOUT 300)
