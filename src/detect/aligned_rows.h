@@ -16,10 +16,10 @@ namespace unhang::detect {
 
 // Empty and nullopt: everything.
 struct RowFilter {
-  std::vector<model::GroupIndex> groups;
-  std::vector<model::RankIndex> ranks;  // rows that one of them takes part in, and only their cells
-  std::string operation;                // kind ("all_gather") or recorded name ("_all_gather_base")
-  std::optional<std::int64_t> from, to;
+  std::vector<model::GroupIndex> groups = {};
+  std::vector<model::RankIndex> ranks = {};  // rows that one of them takes part in, and only their cells
+  std::string operation = {};                // kind ("all_gather") or recorded name ("_all_gather_base")
+  std::optional<std::int64_t> from = {}, to = {};
   bool only_wrong = false;  // only rows that need attention
 };
 

@@ -39,7 +39,8 @@ std::string call_words(const model::Case& joined, const model::Operation& op, bo
   std::string out = call_name(joined, op);
   // The sizes of an all_to_all differ from rank to rank by design: one of them would mislead.
   const bool sized = outputs || joined.signature(op).kind != model::OpKind::kAllToAll;
-  const auto input = sized ? call_elements(joined, op) : std::nullopt;
+  std::optional<std::int64_t> input;
+  if (sized) input = call_elements(joined, op);
   const auto output = call_output_elements(joined, op);
   if (input) out += ' ' + std::to_string(*input);
   if (input && outputs && output && output != input) out += " -> " + std::to_string(*output);

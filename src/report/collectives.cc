@@ -21,8 +21,10 @@ using model::CellState;
 
 constexpr int kGap = 2;
 constexpr int kMark = 2;
-constexpr int kWidestCall = 34;
-constexpr int kWordColumn = 7;  // "absent" and a blank
+constexpr int kWidestCall = 48;
+constexpr int kNarrowCall = 34;
+constexpr int kWordColumn = 7;    // "absent" and a blank
+constexpr int kLetterColumn = 3;  // "w!" and a blank
 
 enum class Layout { kWords, kLetters, kClasses };
 
@@ -111,30 +113,38 @@ class Table {
       x_call = std::max(x_call, columns(call_text(row)));
     }
     if (x_place > 0) x_place = std::max(x_place, transfers ? 5 : 4);
-    x_call = std::min(x_call, kWidestCall);
-    x_left = kMark + x_ordinal + kGap + (x_place > 0 ? x_place + kGap : 0) + x_call + kGap;
+    const int whole_call = std::min(x_call, kWidestCall);
+    if (!transfers) {
+      std::set<model::RankIndex> shown;
+      for (const auto& kept : rows) {
+        for (const AlignedCell& cell : kept.row.cells) shown.insert(cell.ranks.begin(), cell.ranks.end());
+      }
+      x_columns.assign(shown.begin(), shown.end());
+      // Words rather than letters, and then whole names rather than cut ones.
+      for (const Layout layout : {Layout::kWords, Layout::kLetters}) {
+        for (const int call : {whole_call, std::min(whole_call, kNarrowCall)}) {
+          if (fits(layout, call)) return;
+        }
+      }
+    }
     x_layout = Layout::kClasses;
-    if (transfers) return;
-    std::set<model::RankIndex> shown;
-    for (const auto& kept : rows) {
-      for (const AlignedCell& cell : kept.row.cells) shown.insert(cell.ranks.begin(), cell.ranks.end());
-    }
-    x_columns.assign(shown.begin(), shown.end());
+    set_call_width(std::min(whole_call, std::max(20, x_width * 3 / 10)));
+  }
+
+  bool fits(Layout layout, int call) {
     const int digits = columns(std::to_string(x_case.ranks[x_columns.back()].global_rank));
-    const int count = static_cast<int>(std::min<std::size_t>(x_columns.size(), 10'000));
-    const int room = x_width - x_left;
-    if (count * std::max(kWordColumn, digits + 1) <= room) {
-      x_layout = Layout::kWords;
-      x_cell = std::max(kWordColumn, digits + 1);
-    } else if (count * std::max(3, digits + 1) <= room) {
-      x_layout = Layout::kLetters;
-      x_used_letters = true;
-      x_cell = std::max(3, digits + 1);
-    } else {
-      x_left -= x_call;
-      x_call = std::min(x_call, std::max(20, x_width * 3 / 10));
-      x_left += x_call;
-    }
+    x_layout = layout;
+    x_cell = std::max(layout == Layout::kWords ? kWordColumn : kLetterColumn, digits + 1);
+    set_call_width(call);
+    const auto room = static_cast<std::size_t>(std::max(x_width - x_left, 0));
+    if (x_columns.size() > room / static_cast<std::size_t>(x_cell)) return false;
+    x_used_letters = x_used_letters || layout == Layout::kLetters;
+    return true;
+  }
+
+  void set_call_width(int call) {
+    x_call = call;
+    x_left = kMark + x_ordinal + kGap + (x_place > 0 ? x_place + kGap : 0) + x_call + kGap;
   }
 
   static std::string ordinal_text(const AlignedRow& row) {
@@ -312,7 +322,7 @@ class Table {
     add_wrapped({text, total.wrong == 0 ? Style::kGood : Style::kBad});
     if (shown < total.rows) {
       add_wrapped(
-          {"Shown: what is wrong, then the newest of each group; --limit 0 shows all rows.", Style::kFaint});
+          {"Shown: what is wrong or to note, then the newest of each group; --limit 0 shows all.", Style::kFaint});
     }
     if (!x_options.headline.empty()) add_wrapped({"Verdict: " + x_options.headline, Style::kPlain});
     add_legend();
