@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/vocabulary.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <type_traits>
@@ -165,43 +166,69 @@ StackId Vocabulary::intern_stack(std::span<const FrameId> innermost_first) {
                          [&] { x_stacks.emplace_back(innermost_first.begin(), innermost_first.end()); });
 }
 
+namespace {
+
+// The id at `index` of the last remap when it names the wanted value, else what `find` gives.
+template <class Id, class Same, class Find>
+void map_next(std::vector<Id>& out, const std::vector<Id>& last, Same&& same, Find&& find) {
+  const std::size_t index = out.size();
+  if (index < last.size() && same(last[index])) {
+    out.push_back(last[index]);
+  } else {
+    out.push_back(find());
+  }
+}
+
+}  // namespace
+
 Vocabulary::Remap Vocabulary::absorb(const Vocabulary& other) {
   Remap remap;
   remap.symbols.reserve(other.symbols.size());
-  for (SymbolId id = 0; id < other.symbols.size(); ++id)
-    remap.symbols.push_back(symbols.intern(other.text(id)));
-
-  std::vector<ShapesId> shapes_map;
-  shapes_map.reserve(other.shapes.size());
-  for (ShapesId id = 0; id < other.shapes.size(); ++id)
-    shapes_map.push_back(shapes.intern(other.shapes.encoded(id)));
-
+  for (SymbolId id = 0; id < other.symbols.size(); ++id) {
+    const std::string_view text_there = other.text(id);
+    map_next(
+        remap.symbols, x_last.symbols, [&](SymbolId here) { return text(here) == text_there; },
+        [&] { return symbols.intern(text_there); });
+  }
+  remap.shapes.reserve(other.shapes.size());
+  for (ShapesId id = 0; id < other.shapes.size(); ++id) {
+    const auto list = other.shapes.encoded(id);
+    map_next(
+        remap.shapes, x_last.shapes,
+        [&](ShapesId here) { return std::ranges::equal(shapes.encoded(here), list); },
+        [&] { return shapes.intern(list); });
+  }
   remap.signatures.reserve(other.x_signatures.size());
   for (Signature s : other.x_signatures) {
     s.profiling_name = remap.symbols[s.profiling_name];
     s.backend = remap.symbols[s.backend];
     s.name = remap.symbols[s.name];
-    s.input_shapes = shapes_map[s.input_shapes];
-    s.output_shapes = shapes_map[s.output_shapes];
+    s.input_shapes = remap.shapes[s.input_shapes];
+    s.output_shapes = remap.shapes[s.output_shapes];
     s.input_dtypes = remap.symbols[s.input_dtypes];
     s.output_dtypes = remap.symbols[s.output_dtypes];
-    remap.signatures.push_back(intern(s));
+    map_next(
+        remap.signatures, x_last.signatures, [&](SignatureId here) { return x_signatures[here] == s; },
+        [&] { return intern(s); });
   }
-
-  std::vector<FrameId> frames;
-  frames.reserve(other.x_frames.size());
+  remap.frames.reserve(other.x_frames.size());
   for (Frame f : other.x_frames) {
     f.function = remap.symbols[f.function];
     f.file = remap.symbols[f.file];
-    frames.push_back(intern(f));
+    map_next(
+        remap.frames, x_last.frames, [&](FrameId here) { return x_frames[here] == f; },
+        [&] { return intern(f); });
   }
   remap.stacks.reserve(other.x_stacks.size());
   std::vector<FrameId> stack;
   for (const auto& theirs : other.x_stacks) {
     stack.clear();
-    for (const FrameId id : theirs) stack.push_back(frames[id]);
-    remap.stacks.push_back(intern_stack(stack));
+    for (const FrameId id : theirs) stack.push_back(remap.frames[id]);
+    map_next(
+        remap.stacks, x_last.stacks, [&](StackId here) { return x_stacks[here] == stack; },
+        [&] { return intern_stack(stack); });
   }
+  x_last = remap;
   return remap;
 }
 

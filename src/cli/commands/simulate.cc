@@ -19,7 +19,7 @@ class SimulateCommand final : public CommandBase {
     for (const auto& fault : simulate::fault_catalogue()) faults.emplace_back(fault.name);
     return {
         .name = "simulate",
-        .group = "Practise",
+        .group = "Learn and practise",
         .summary = "write dumps of a made-up job with a known fault",
         .description =
             "Simulates a training job on the given ranks and writes the Flight Recorder dumps that it would "
