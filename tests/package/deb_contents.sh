@@ -20,8 +20,9 @@ done
 if grep -vE '^\./(usr/?)?$|^\./usr/(bin|share)/' <<<"$contents"; then fault "holds the paths above, outside /usr/bin and /usr/share"; fi
 
 depends=$(dpkg-deb -f "$deb" Depends)
+names=$(tr ',' '\n' <<<"$depends" | awk '{print $1}')
 for package in libc6 libstdc++6 libarchive13 libsimdjson14; do
-  grep -qE "(^|, )$package( |,|$)" <<<"$depends" || fault "does not depend on $package: $depends"
+  grep -qxF "$package" <<<"$names" || fault "does not depend on $package: $depends"
 done
 
 # A second look at the program itself: it must not look for libraries anywhere but in the system.

@@ -17,7 +17,8 @@ root="$place/some where"
 python3 scripts/check_symbols.py --carried "$root/lib/unhang" "$root/bin/unhang" "$root"/lib/unhang/*.so*
 
 # Each library that is not of every system must come from the tarball, not from this machine.
-strays=$(ldd "$root/bin/unhang" | awk '/=>/ {print $3}' | grep -vE '/lib(c|m|stdc\+\+|gcc_s)\.so' | grep -vF "$root/" || true)
+strays=$(ldd "$root/bin/unhang" | sed -n 's/.* => \(.*\) (0x.*/\1/p' | grep -vE '/lib(c|m|stdc\+\+|gcc_s)\.so' |
+  grep -vF "$root/" || true)
 [ -z "$strays" ] || { echo "tarball: loaded from outside: $strays" >&2; exit 1; }
 for package in libarchive13 libsimdjson14; do
   [ -s "$root/share/doc/unhang/third-party/$package.txt" ] || { echo "tarball: no licence of $package" >&2; exit 1; }
