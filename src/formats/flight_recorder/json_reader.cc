@@ -4,6 +4,7 @@
 // frames, pg_status as strings, process_group as an array, unknown times 0. The only file that includes
 // simdjson.
 #include <charconv>
+#include <optional>
 #include <string>
 
 #include <simdjson.h>
@@ -11,6 +12,7 @@
 #include "formats/flight_recorder/dump_builder.h"
 #include "formats/flight_recorder/fields.h"
 #include "formats/flight_recorder/flight_recorder.h"
+#include "formats/flight_recorder/json_ending.h"
 
 namespace unhang::formats::flight_recorder {
 namespace {
@@ -24,19 +26,19 @@ class JsonReader {
   JsonReader(std::string_view bytes, Evidence& evidence) : x_bytes(bytes), x_evidence(evidence) {}
 
   void read() {
-    const simdjson::padded_string padded(x_bytes);
-    ondemand::parser parser(kMaxDocument);
-    ondemand::document document;
-    const Error unreadable = parser.iterate(padded).get(document);
-    const Error error = unreadable ? unreadable : read_root(document);
+    Error error = read_text(x_bytes);
     const bool complete = !error;
-    // Where it went wrong is known only of a document that could be begun.
-    const char* at = nullptr;
-    if (error && (unreadable || document.current_location().get(at))) at = nullptr;
-    if (error) report(error, at, padded);
+    if (error) {
+      report(error);
+      // The parser refuses a text without its end before it hands out the first entry.
+      if (const std::string whole = closed_prefix(x_bytes); !whole.empty()) {
+        x_builder = DumpBuilder();
+        error = read_text(whole);
+      }
+    }
     if (x_builder.is_dump()) {
       x_evidence.dumps.push_back(x_builder.finish(complete, true));
-    } else if (!error) {
+    } else if (complete) {
       x_evidence.problems.push_back(
           {Severity::kInfo, "foreign_json", "JSON, but not a Flight Recorder dump; ignored", {}, 0});
     }
@@ -46,22 +48,32 @@ class JsonReader {
   static constexpr std::size_t kMaxDocument = std::size_t{4} << 30;
   using Error = simdjson::error_code;
 
-  void report(Error error, const char* at, const simdjson::padded_string& padded) {
-    std::optional<std::uint64_t> offset;
-    if (at != nullptr && at >= padded.data() && at <= padded.data() + padded.size()) {
-      offset = static_cast<std::uint64_t>(at - padded.data());
+  Error read_text(std::string_view text) {
+    const simdjson::padded_string padded(text);
+    ondemand::parser parser(kMaxDocument);
+    ondemand::document document;
+    x_failed_at.reset();
+    // Where it went wrong is known only of a document that could be begun.
+    if (const Error unreadable = parser.iterate(padded).get(document)) return unreadable;
+    const Error error = read_root(document);
+    const char* at = nullptr;
+    if (error && !document.current_location().get(at) && at >= padded.data() &&
+        at <= padded.data() + padded.size()) {
+      x_failed_at = static_cast<std::uint64_t>(at - padded.data());
     }
-    const bool cut =
-        error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT || error == simdjson::UNCLOSED_STRING || !offset;
+    return error;
+  }
+
+  void report(Error error) {
+    const bool cut = is_cut(x_bytes);
     x_evidence.problems.push_back(
         {.severity = Severity::kDataLoss,
          .code = cut ? "truncated" : "damaged",
          .text = cut ? "the file ends in the middle: its writer was killed, or it was copied while being "
-                       "written; what "
-                       "was read before that is used"
+                       "written; what was read before that is used"
                      : std::string("the JSON is damaged: ") + simdjson::error_message(error),
-         .offset = offset,
-         .bytes_lost = offset ? padded.size() - *offset : 0});
+         .offset = cut ? std::optional<std::uint64_t>(x_bytes.size()) : x_failed_at,
+         .bytes_lost = cut || !x_failed_at ? 0 : x_bytes.size() - *x_failed_at});
   }
 
   SymbolId intern(std::string_view text) {
@@ -358,6 +370,7 @@ class JsonReader {
   Evidence& x_evidence;
   DumpBuilder x_builder;
   std::vector<std::int64_t> x_numbers;
+  std::optional<std::uint64_t> x_failed_at;
 };
 
 }  // namespace
