@@ -86,10 +86,7 @@ PickleObjects::Shape PickleObjects::item_shape(Value value) {
 bool PickleObjects::append_one(Container& list, Value item) {
   const Shape shape = item_shape(item);
   if (list.shape == Shape::kEmpty) list.shape = shape;
-  if (list.shape != shape) {
-    if (list.shape != Shape::kOther) ++x_misfits;
-    list.shape = Shape::kOther;
-  }
+  if (list.shape != shape) list.shape = Shape::kOther;
   switch (list.shape) {
     case Shape::kNumbers:
       return push_number(list, item.integer);
@@ -357,6 +354,7 @@ void PickleObjects::reduce_root(std::span<const Value> items) {
     const Value value = items[i + 1];
     switch (field_of_symbol(items[i].id)) {
       case Field::kEntries:
+        if (const Container* list = container(value)) x_misfits += list->shape == Shape::kOther ? 1 : 0;
         x_builder.set_has_entries();
         break;
       case Field::kVersion:
@@ -395,6 +393,7 @@ model::ShapesId PickleObjects::shapes_of(Value value) {
   const Container* list = container(value);
   if (list == nullptr) return 0;
   if (list->shape == Shape::kShapes) return x_builder.vocabulary().shapes.intern(numbers(*list));
+  x_misfits += list->shape == Shape::kOther ? 1 : 0;
   if (list->shape != Shape::kNumbers) return 0;
   x_shape_scratch.assign(1, list->count);  // one flat list of numbers: one tensor
   const auto dims = numbers(*list);
@@ -405,6 +404,7 @@ model::ShapesId PickleObjects::shapes_of(Value value) {
 SymbolId PickleObjects::dtypes_of(Value value) {
   if (value.kind == ValueKind::kString) return value.id;
   const Container* list = container(value);
+  x_misfits += list != nullptr && list->shape == Shape::kOther ? 1 : 0;
   if (list == nullptr || list->shape != Shape::kStrings) return 0;
   const auto ids = numbers(*list);
   if (ids.size() == 1) return static_cast<SymbolId>(ids[0]);
@@ -419,6 +419,7 @@ SymbolId PickleObjects::dtypes_of(Value value) {
 
 model::StackId PickleObjects::stack_of(Value value) {
   const Container* list = container(value);
+  x_misfits += list != nullptr && list->shape == Shape::kOther ? 1 : 0;
   if (list == nullptr || list->shape != Shape::kFrames) return 0;
   const auto ids = numbers(*list);
   x_frame_scratch.resize(ids.size());
