@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <queue>
 
 #include "detect/group_progress.h"
 #include "detect/iterations.h"
@@ -19,6 +20,9 @@ using model::CellState;
 using model::Operation;
 
 constexpr std::int64_t kExhausted = std::numeric_limits<std::int64_t>::max();
+// How many members may be looked at for each entry that is found, and how many in any case.
+constexpr std::size_t kVisitsPerEntry = 64;
+constexpr std::size_t kFreeVisits = std::size_t{1} << 22;
 constexpr std::uint32_t kNoKey = std::numeric_limits<std::uint32_t>::max();
 
 bool has_entered(CellState state) {
@@ -69,6 +73,8 @@ class Aligner {
       Cursor cursor{.member = &member, .rank = &joined.ranks[member.rank]};
       if (member.head) cursor.head = cursor.rank->operations[*member.head].collective_sequence;
       cursor.settle();
+      x_first_head = std::min(x_first_head, cursor.head);
+      x_row_members.push_back(x_cursors.size());
       if (cursor.next == kExhausted) {
         x_cursors.push_back(cursor);
         continue;
@@ -80,8 +86,7 @@ class Aligner {
 
   void run(const RowSink& sink) {
     for (;;) {
-      std::int64_t ordinal = kExhausted;
-      for (const Cursor& cursor : x_cursors) ordinal = std::min(ordinal, cursor.next);
+      const std::int64_t ordinal = x_sparse ? next_sparse() : next_dense();
       if (ordinal == kExhausted) return;
       if (x_selection.to() && ordinal > *x_selection.to()) return;
       collect(ordinal);
@@ -92,10 +97,40 @@ class Aligner {
   }
 
  private:
+  std::int64_t next_dense() {
+    std::int64_t ordinal = kExhausted;
+    for (const Cursor& cursor : x_cursors) ordinal = std::min(ordinal, cursor.next);
+    x_visits += x_cursors.size();
+    if (x_visits > kVisitsPerEntry * x_consumed + kFreeVisits) {
+      x_sparse = true;
+      for (std::size_t i = 0; i < x_cursors.size(); ++i) await(i);
+      return next_sparse();
+    }
+    return ordinal;
+  }
+
+  // Members whose numbers have nothing in common (hostile, or dumps that do not belong together) would make
+  // the table grow with the square of the input: from there on a row holds only those who recorded it.
+  std::int64_t next_sparse() {
+    x_row_members.clear();
+    if (x_waiting.empty()) return kExhausted;
+    const std::int64_t ordinal = x_waiting.top().first;
+    while (!x_waiting.empty() && x_waiting.top().first == ordinal) {
+      x_row_members.push_back(x_waiting.top().second);  // equal ordinals come by member
+      x_waiting.pop();
+    }
+    return ordinal;
+  }
+
+  void await(std::size_t cursor) {
+    if (x_cursors[cursor].next != kExhausted) x_waiting.push({x_cursors[cursor].next, cursor});
+  }
+
   void collect(std::int64_t ordinal) {
     x_entries.clear();
     x_earliest_ns = 0;
-    for (Cursor& cursor : x_cursors) {
+    for (const std::size_t index : x_row_members) {
+      Cursor& cursor = x_cursors[index];
       Entry entry{.rank = cursor.member->rank};
       if (cursor.next == ordinal) {
         const Operation& op = cursor.rank->operations[cursor.operation()];
@@ -108,11 +143,14 @@ class Aligner {
           x_earliest_ns = op.created_ns;
         }
         cursor.pass(ordinal);
+        ++x_consumed;
+        if (x_sparse) await(index);
       }
       x_entries.push_back(entry);
     }
     for (std::size_t i = 0; i < x_entries.size(); ++i) {
-      if (x_entries[i].key == kNoKey) x_entries[i].state = without_entry(*x_cursors[i].member, ordinal);
+      Entry& entry = x_entries[i];
+      if (entry.key == kNoKey) entry.state = without_entry(*x_cursors[x_row_members[i]].member, ordinal);
     }
   }
 
@@ -195,7 +233,7 @@ class Aligner {
     const Operation& op = x_case.ranks[cell.call->rank].operations[cell.call->operation];
     cell.relation = cell_relation(x_keys.relate(key, majority.key));
     cell.own_call = key != majority.key;
-    cell.contradicts_itself = CallKeys::contradicts_itself(x_case, op, x_entries.size());
+    cell.contradicts_itself = CallKeys::contradicts_itself(x_case, op, x_cursors.size());
     if (cell.contradicts_itself) cell.relation = std::max(cell.relation, CellRelation::kSizeMismatch);
   }
 
@@ -230,8 +268,7 @@ class Aligner {
 
   void weigh(std::int64_t ordinal) {
     const bool mismatch = x_row.relation > CellRelation::kStateMismatch;
-    const bool waits = std::any_of(x_cursors.begin(), x_cursors.end(),
-                                   [&](const Cursor& cursor) { return cursor.head <= ordinal; }) &&
+    const bool waits = x_first_head <= ordinal &&
                        std::any_of(x_row.cells.begin(), x_row.cells.end(), [](const AlignedCell& cell) {
                          return cell.state == CellState::kEnqueued || cell.state == CellState::kStarted;
                        });
@@ -257,6 +294,12 @@ class Aligner {
   GroupProgress x_progress;
   std::optional<Period> x_period;
   std::vector<Cursor> x_cursors;
+  std::int64_t x_first_head = kExhausted;  // of all members
+  std::vector<std::size_t> x_row_members;  // cursors that the row at hand looks at
+  bool x_sparse = false;
+  std::size_t x_visits = 0, x_consumed = 0;              // members looked at, entries found
+  using Waiting = std::pair<std::int64_t, std::size_t>;  // ordinal, cursor
+  std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> x_waiting;
   std::vector<Entry> x_entries;
   std::int64_t x_earliest_ns = 0;  // when the first member entered the row
   std::int64_t x_last = 0;

@@ -136,6 +136,43 @@ TEST(AlignedRows, Filters) {
   EXPECT_TRUE(find_groups(c.joined(), "pp").empty());
 }
 
+// Members whose numbers have nothing in common: the cost must not grow with rows times members.
+TEST(AlignedRows, NumbersWithoutAnythingInCommon) {
+  constexpr int kRanks = 1000;
+  constexpr std::int64_t kEach = 50;
+  model::Case joined;
+  model::Group& group = joined.groups.emplace_back();
+  group.membership = model::Membership::kDeclared;
+  const auto signature =
+      joined.vocabulary.intern(model::Signature{.name = joined.vocabulary.symbols.intern("x")});
+  for (int i = 0; i < kRanks; ++i) {
+    group.members.push_back(static_cast<model::RankIndex>(i));
+    model::Rank& rank = joined.ranks.emplace_back();
+    rank.global_rank = i;
+    rank.input = 0;
+    model::Lane lane;
+    for (std::int64_t k = 0; k < kEach; ++k) {
+      lane.collectives.push_back(static_cast<std::uint32_t>(rank.operations.size()));
+      model::Operation& op = rank.operations.emplace_back();
+      op.collective_sequence = k * kRanks + i;
+      op.signature = signature;
+      op.flags = model::Operation::kFinished;
+    }
+    rank.lanes.push_back(lane);
+  }
+  std::size_t rows = 0;
+  std::size_t ranks = 0;
+  std::int64_t last = -1;
+  for_each_row(joined, {}, [&](const model::AlignedRow& row) {
+    ++rows;
+    for (const auto& cell : row.cells) ranks += cell.ranks.size();
+    EXPECT_EQ(*row.ordinal, last + 1);
+    last = *row.ordinal;
+  });
+  EXPECT_EQ(rows, kRanks * kEach);
+  EXPECT_LT(ranks, rows * 100);  // all members of all rows would be 1,000 a row
+}
+
 TEST(JoinedRows, InOrderOfArrivalAndWithinTheLimit) {
   CaseBuilder c(3);
   const auto world = c.group("0", "default_pg", {0, 1, 2});

@@ -321,8 +321,8 @@ class Table {
     if (total.noted > 0) text += ", " + grouped(static_cast<std::int64_t>(total.noted)) + " to note";
     add_wrapped({text, total.wrong == 0 ? Style::kGood : Style::kBad});
     if (shown < total.rows) {
-      add_wrapped(
-          {"Shown: what is wrong or to note, then the newest of each group; --limit 0 shows all.", Style::kFaint});
+      add_wrapped({"Shown: what is wrong or to note, then the newest of each group; --limit 0 shows all.",
+                   Style::kFaint});
     }
     if (!x_options.headline.empty()) add_wrapped({"Verdict: " + x_options.headline, Style::kPlain});
     add_legend();
