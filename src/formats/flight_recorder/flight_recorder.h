@@ -22,6 +22,9 @@ inline constexpr std::size_t kMaxNumbers = std::size_t{1} << 26;     // elements
 inline constexpr std::size_t kMaxDepth = 64;                         // nested containers; real dumps have 6
 inline constexpr std::size_t kMaxString = std::size_t{4}
                                           << 20;  // bytes; longer ones are dropped, with a problem
+// Bytes of type lists and shapes that entries put together from what the memo holds: a few bytes of the file
+// can name megabytes.
+inline constexpr std::size_t kMaxComposed = std::size_t{1} << 28;
 inline constexpr std::size_t kMaxOperations = std::size_t{1} << 24;  // per dump
 
 bool sniff_pickle(std::string_view bytes);

@@ -389,16 +389,25 @@ void PickleObjects::read_process_group(Value value, Entry& entry) {
   if (ids.size() > 1) entry.group_description = static_cast<SymbolId>(ids[1]);
 }
 
+model::ShapesId PickleObjects::intern_shapes(std::span<const std::int64_t> encoded) {
+  auto& shapes = x_builder.vocabulary().shapes;
+  if (x_composed + encoded.size_bytes() > kMaxComposed) return ++x_misfits, 0;
+  const std::size_t known = shapes.size();
+  const model::ShapesId id = shapes.intern(encoded);
+  if (shapes.size() > known) x_composed += encoded.size_bytes();
+  return id;
+}
+
 model::ShapesId PickleObjects::shapes_of(Value value) {
   const Container* list = container(value);
   if (list == nullptr) return 0;
-  if (list->shape == Shape::kShapes) return x_builder.vocabulary().shapes.intern(numbers(*list));
+  if (list->shape == Shape::kShapes) return intern_shapes(numbers(*list));
   x_misfits += list->shape == Shape::kOther ? 1 : 0;
   if (list->shape != Shape::kNumbers) return 0;
   x_shape_scratch.assign(1, list->count);  // one flat list of numbers: one tensor
   const auto dims = numbers(*list);
   x_shape_scratch.insert(x_shape_scratch.end(), dims.begin(), dims.end());
-  return x_builder.vocabulary().shapes.intern(x_shape_scratch);
+  return intern_shapes(x_shape_scratch);
 }
 
 SymbolId PickleObjects::dtypes_of(Value value) {
@@ -414,7 +423,12 @@ SymbolId PickleObjects::dtypes_of(Value value) {
     if (!joined.empty()) joined += ',';
     joined += x_builder.vocabulary().text(static_cast<SymbolId>(id));
   }
-  return x_builder.vocabulary().symbols.intern(joined);
+  auto& symbols = x_builder.vocabulary().symbols;
+  if (x_composed + joined.size() > kMaxComposed) return ++x_misfits, 0;
+  const std::size_t known = symbols.size();
+  const SymbolId id = symbols.intern(joined);
+  if (symbols.size() > known) x_composed += joined.size();
+  return id;
 }
 
 model::StackId PickleObjects::stack_of(Value value) {

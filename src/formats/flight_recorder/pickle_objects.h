@@ -135,6 +135,7 @@ class PickleObjects {
 
   void read_process_group(Value value, Entry& entry);
   model::ShapesId shapes_of(Value value);
+  model::ShapesId intern_shapes(std::span<const std::int64_t> encoded);
   model::SymbolId dtypes_of(Value value);
   model::StackId stack_of(Value value);
   model::SymbolId symbol_of(Value value);
@@ -150,6 +151,7 @@ class PickleObjects {
   std::vector<std::int64_t> x_shape_scratch;
   std::uint32_t x_pinned = 0;       // containers below this index may be named by the memo
   std::size_t x_numbers_floor = 0;  // numbers below this may belong to pinned lists
+  std::size_t x_composed = 0;       // bytes, see kMaxComposed
   std::uint64_t x_misfits = 0;
 };
 

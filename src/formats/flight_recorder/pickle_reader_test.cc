@@ -236,6 +236,77 @@ TEST(PickleMemo, ContainersInThemselves) {
   EXPECT_TRUE(read_evidence("d_0", a.bytes()).dumps.empty());
 }
 
+// A few bytes that name a long text again and again must not fill the memory.
+TEST(PickleMemo, LongTextsComposedAgainAndAgain) {
+  Assembler a;
+  a.proto(2).dict().mark().text("entries").list().mark();
+  a.dict()
+      .mark()
+      .text("record_id")
+      .put(0)
+      .int1(0)
+      .text("profiling_name")
+      .put(1)
+      .text(std::string(kMaxString, 'x'))
+      .put(2);
+  a.text("input_dtypes").put(3).none().set_items();
+  constexpr int kEntries = 100;  // each would keep 4 MiB
+  for (int i = 0; i < kEntries; ++i) {
+    a.dict()
+        .mark()
+        .get(0)
+        .int1(1)
+        .get(1)
+        .none()
+        .get(3)
+        .list()
+        .mark()
+        .get(2)
+        .text(std::to_string(i))
+        .put(4)
+        .appends();
+    a.set_items();
+  }
+  const Evidence evidence = read_evidence("d_0", a.appends().set_items().stop().bytes());
+  EXPECT_EQ(problem_codes(evidence), "unexpected_values");
+  const model::Dump& dump = evidence.dumps.at(0);
+  ASSERT_EQ(dump.operations.size(), kEntries + 1u);
+  std::size_t kept = 0;
+  for (model::SymbolId id = 0; id < dump.vocabulary.symbols.size(); ++id)
+    kept += dump.vocabulary.text(id).size();
+  EXPECT_LE(kept, kMaxComposed + 3 * kMaxString);
+}
+
+TEST(PickleMemo, LongShapesComposedAgainAndAgain) {
+  Assembler a;
+  a.proto(2).dict().mark().text("entries").list().mark();
+  a.dict().mark().text("record_id").put(0).int1(0).text("input_sizes").put(1).list().mark().list().mark();
+  for (int i = 0; i < 1 << 20; ++i) a.int1(1);
+  a.appends().put(2).appends().set_items();
+  constexpr int kEntries = 60;  // each would keep 8 MiB
+  for (int i = 0; i < kEntries; ++i) {
+    a.dict()
+        .mark()
+        .get(0)
+        .int1(1)
+        .get(1)
+        .list()
+        .mark()
+        .get(2)
+        .int1(static_cast<std::uint8_t>(i))
+        .tuple1()
+        .appends();
+    a.set_items();
+  }
+  const Evidence evidence = read_evidence("d_0", a.appends().set_items().stop().bytes());
+  EXPECT_EQ(problem_codes(evidence), "unexpected_values");
+  const model::Dump& dump = evidence.dumps.at(0);
+  std::size_t kept = 0;
+  for (model::ShapesId id = 0; id < dump.vocabulary.shapes.size(); ++id)
+    kept += dump.vocabulary.shapes.encoded(id).size_bytes();
+  EXPECT_LE(kept, kMaxComposed);
+}
+
 Evidence after_one_entry(const std::string& code) {
   Assembler a;
   a.proto(2).dict().mark().text("version").text("2.10").text("entries").list().mark();

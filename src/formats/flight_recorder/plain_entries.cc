@@ -17,6 +17,9 @@ T load(const char* at) {
   return value;
 }
 
+// Longer lists of types are left to the full reader, which keeps account of them.
+constexpr std::size_t kLongestTypes = 1024;
+
 std::uint8_t opcode(const char* at) {
   return static_cast<std::uint8_t>(*at);
 }
@@ -234,7 +237,7 @@ bool PlainEntries::parse_dtypes(Seen& out) {
     if (!read_symbol(symbol)) return false;
     if (count++ != 0) joined += ',';
     joined += x_builder.vocabulary().text(symbol);
-    if (joined.size() > kMaxString) return false;
+    if (joined.size() > kLongestTypes) return false;
   }
   if (!left(1)) return false;
   ++x_at;
