@@ -13,4 +13,21 @@ Analysis analyse(const model::Case& joined) {
   return out;
 }
 
+bool members_certain(const model::Case& joined, model::GroupIndex index) {
+  const model::Group& group = joined.groups[index];
+  return group.membership == model::Membership::kDeclared || group.members.size() == joined.ranks.size();
+}
+
+bool hides_transfers(const model::Case& joined) {
+  for (const model::Rank& rank : joined.ranks) {
+    for (const model::Operation& op : rank.operations) {
+      if (joined.text(joined.groups[op.group].backend) == "gloo" && op.op_id > op.collective_sequence &&
+          op.collective_sequence >= 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace unhang::detect

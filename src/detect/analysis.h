@@ -22,4 +22,11 @@ struct Analysis {
 
 Analysis analyse(const model::Case& joined);
 
+// Whether all members of the group are known. Of an inferred group (gloo declares none) only those are that
+// recorded something in it, unless it spans the whole job: a silent member would not be missed.
+bool members_certain(const model::Case& joined, model::GroupIndex group);
+
+// gloo records no point-to-point work, but counts it: whether some of the job's was hidden that way.
+bool hides_transfers(const model::Case& joined);
+
 }  // namespace unhang::detect

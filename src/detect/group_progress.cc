@@ -2,6 +2,7 @@
 #include "detect/group_progress.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace unhang::detect {
 namespace {
@@ -30,7 +31,7 @@ class GroupTracer {
 
   GroupProgress trace() {
     for (const model::RankIndex index : x_case.groups[x_group].members) add_member(index);
-    std::sort(x_completed.begin(), x_completed.end());
+    collect_completed();
     for (MemberProgress& member : x_out.members) judge(member);
     return std::move(x_out);
   }
@@ -46,12 +47,31 @@ class GroupTracer {
       member.entered = member.lane->last_enqueued;
       member.completed = member.lane->last_completed;
       member.head = oldest_unfinished(rank, *member.lane, -1);
-      if (member.completed) {
-        x_out.completed = std::max(x_out.completed, *member.completed);
-        x_completed.push_back(*member.completed);
-      }
     }
     x_out.members.push_back(member);
+  }
+
+  // Nobody can have completed what no other member has entered: such a number is damage. Numbers that were
+  // assigned to the group by order only are good enough to say where a rank stands, not to accuse others by.
+  void collect_completed() {
+    std::int64_t first = -1;
+    std::int64_t second = -1;
+    bool all_known = true;
+    for (const MemberProgress& member : x_out.members) {
+      all_known = all_known && member.entered.has_value();
+      const std::int64_t entered = member.entered.value_or(-1);
+      second = std::max(second, std::min(first, entered));
+      first = std::max(first, entered);
+      x_least_entered = std::min(x_least_entered, entered);
+    }
+    for (MemberProgress& member : x_out.members) {
+      if (!member.completed || member.lane->status_inferred) continue;
+      const std::int64_t others = member.entered == first ? second : first;
+      if (all_known && x_out.members.size() > 1) member.completed = std::min(*member.completed, others);
+      x_out.completed = std::max(x_out.completed, *member.completed);
+      x_completed.push_back(*member.completed);
+    }
+    std::sort(x_completed.begin(), x_completed.end());
   }
 
   void judge(MemberProgress& member) {
@@ -62,7 +82,10 @@ class GroupTracer {
     const auto ahead = static_cast<std::size_t>(
         x_completed.end() - std::lower_bound(x_completed.begin(), x_completed.end(), sequence));
     if (ahead == 0) return;
-    if (may_finish_early(x_case.signature(head).kind) && ahead * 2 < x_out.members.size()) return;
+    if (may_finish_early(x_case.signature(head).kind)) {
+      // A broadcast's root and its first leaves can be through while somebody has not come at all.
+      if (ahead * 2 < x_out.members.size() || x_least_entered < sequence) return;
+    }
     member.operations_behind = x_out.completed - sequence + 1;
     member.lag = member.operations_behind > kStaleAtMost ? Lag::kDeviceStopped : Lag::kStaleWatchdog;
     if (member.lag == Lag::kStaleWatchdog)
@@ -73,6 +96,7 @@ class GroupTracer {
   model::GroupIndex x_group;
   GroupProgress x_out;
   std::vector<std::int64_t> x_completed;  // of members that know it, ascending
+  std::int64_t x_least_entered = std::numeric_limits<std::int64_t>::max();
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ std::vector<Explanation> find_launch_order(const Analysis& analysis) {
     Explanation explanation;
     explanation.category = model::Category::kCollectiveDesync;
     explanation.cause = "order_inversion";
-    explanation.strength = tie ? model::Confidence::kLow : model::Confidence::kMedium;
+    const bool certain = members_certain(joined, pair.first) && members_certain(joined, pair.second);
+    explanation.strength = tie || !certain ? model::Confidence::kLow : model::Confidence::kMedium;
     explanation.culprits = minority;
     if (tie) explanation.culprits.insert(explanation.culprits.end(), majority.begin(), majority.end());
     std::sort(explanation.culprits.begin(), explanation.culprits.end());

@@ -3,6 +3,7 @@
 // The sinks of the wait-for graph: ranks that others wait for, that left a dump, and that have nothing open
 // themselves. Their trouble is on the host or in the program. Everybody upstream of them is a victim.
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "detect/detector.h"
@@ -26,6 +27,7 @@ class NotEntered {
       if (!x_analysis.waits.ranks[rank].stands()) x_culprits.push_back(rank);
     }
     if (x_culprits.empty()) return {};
+    drop_who_kept_up();
     const Stall& stall = first_stall();
     Explanation explanation;
     explanation.at = place_of(stall);
@@ -44,6 +46,30 @@ class NotEntered {
   }
 
  private:
+  // Of an active-only dump a finished transfer is gone: its rank looks as idle as the one that never posted
+  // it. In a ring, where all members do the same, their counts of work tell them apart: who is one behind did
+  // not come.
+  void drop_who_kept_up() {
+    if (x_culprits.size() < 2 || !only_transfers()) return;
+    const Stall& stall =
+        x_analysis.waits.stalls[x_analysis.waits.ranks[x_culprits.front()].absent_in.front()];
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t most = std::numeric_limits<std::int64_t>::min();
+    for (const RankIndex member : x_case.groups[stall.group].members) {
+      const model::Lane* lane = x_case.ranks[member].lane(stall.group);
+      if (lane == nullptr || !lane->last_work) return;
+      least = std::min(least, *lane->last_work);
+      most = std::max(most, *lane->last_work);
+    }
+    if (most - least != 1) return;
+    std::vector<RankIndex> behind = x_culprits;
+    std::erase_if(behind, [&](RankIndex rank) {
+      const model::Lane* lane = x_case.ranks[rank].lane(stall.group);
+      return x_case.ranks[rank].only_active && lane != nullptr && lane->last_work == most;
+    });
+    if (!behind.empty()) x_culprits = std::move(behind);
+  }
+
   // The call that the culprits missed, as near to them as can be: nobody but them is absent, most wait, then
   // longest.
   const Stall& first_stall() const {
@@ -136,6 +162,8 @@ class NotEntered {
 
   void explain_absence(const Stall& stall, Explanation& explanation) {
     explanation.culprits = x_culprits;
+    const bool hidden = hides_transfers(x_case);
+    if (hidden) keep_nearest(stall, explanation);
     const bool joined_never = never_joined(stall);
     explanation.category = joined_never ? Category::kInitializationHang : Category::kCollectiveDesync;
     explanation.cause = joined_never       ? "rank_never_joined"
@@ -145,7 +173,8 @@ class NotEntered {
     const auto left = x_analysis.waits.not_explained_by(x_culprits);
     explanation.strength =
         x_analysis.waits.silent().empty() && left.empty() ? Confidence::kHigh : Confidence::kMedium;
-    const std::string who = ranks_text(x_case, x_culprits);
+    if (hidden && explanation.strength == Confidence::kHigh) explanation.strength = Confidence::kMedium;
+    const std::string who = ranks_text(x_case, explanation.culprits);
     const Operation& op = x_case.ranks[explanation.at->rank].operations[explanation.at->operation];
     if (explanation.cause == "p2p_unmatched") {
       const bool is_send = x_case.signature(op).kind == model::OpKind::kSend;
@@ -158,8 +187,19 @@ class NotEntered {
                              ranks_text(x_case, stall.waiting) +
                              plural(stall.waiting.size(), " waits", " wait");
     }
-    for (const RankIndex rank : x_culprits) explanation.why.push_back(why(rank));
+    for (const RankIndex rank : explanation.culprits) explanation.why.push_back(why(rank));
     add_alternatives(stall, explanation);
+  }
+
+  // Ranks that look idle may wait in a transfer that nobody recorded: only those whom the nearest waiters
+  // miss are named.
+  void keep_nearest(const Stall& stall, Explanation& explanation) const {
+    std::vector<RankIndex> near;
+    for (const RankIndex rank : x_culprits) {
+      const bool missed = std::find(stall.absent.begin(), stall.absent.end(), rank) != stall.absent.end();
+      (missed ? near : explanation.suspects).push_back(rank);
+    }
+    explanation.culprits = near;
   }
 
   std::string why(RankIndex index) const {

@@ -121,10 +121,27 @@ class Matcher {
         meet(pending, open_there[open]);
         // With different numbers of them, which belongs to which is not known: sizes prove nothing.
         if (open_here != open_there.size()) pending.size_differs = false;
+      } else {
+        pending.matched = posted_in_time(mine, k, theirs, rank, peer);
       }
       ++open;
       x_out.push_back(pending);
     }
+  }
+
+  // The peer has nothing open on this edge. Where its ring keeps what it finished, its newest end tells
+  // whether it has come to this round: it was called nearer to the waiting call than to the one before.
+  // Clocks may differ by less than half a round.
+  bool posted_in_time(const Side& mine, std::size_t k, const Side& theirs, RankIndex rank,
+                      RankIndex peer) const {
+    if (theirs.ends.empty() || k == 0 || x_case.ranks[peer].only_active || x_case.ranks[rank].only_active)
+      return false;
+    const auto called = [&](RankIndex who, const End& end) {
+      return x_case.ranks[who].operations[end.operation].created_ns;
+    };
+    const std::int64_t now = called(rank, mine.ends[k]);
+    const std::int64_t before = called(rank, mine.ends[k - 1]);
+    return called(peer, theirs.ends.back()) > before + (now - before) / 2;
   }
 
   void meet(PendingTransfer& pending, std::uint32_t peer_operation) {

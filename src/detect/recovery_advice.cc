@@ -18,8 +18,8 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
   if (cause == "rank_silent") {
     out.steps.push_back({"find the missing dump first: most were just not copied",
                          "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
-    out.steps.push_back({"is the process of " + culprits + " alive, and what does it do",
-                         "py-spy dump --pid PID", false});
+    out.steps.push_back(
+        {"is the process of " + culprits + " alive, and what does it do", "py-spy dump --pid PID", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
     out.steps.push_back(
         {"look where " + culprits + " hangs, before it is killed", "py-spy dump --pid PID", false});

@@ -140,8 +140,15 @@ class Resolver {
       x_verdict.where.iteration = period->iteration(ordinal);
   }
 
+  // Nothing stands anywhere. That is good news only about evidence that reaches to the end, and of the one
+  // job in it.
   void healthy() {
-    x_verdict.category = Category::kHealthy;
+    const auto strangers = std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
+                                         [](const model::SetAside& aside) { return !aside.is_second; });
+    const bool any_whole = std::any_of(x_case.ranks.begin(), x_case.ranks.end(),
+                                       [](const model::Rank& rank) { return rank.tail_known; });
+    const bool enough = any_whole && strangers == 0;
+    x_verdict.category = enough ? Category::kHealthy : Category::kInconclusive;
     x_verdict.cause = "unknown";
     x_verdict.state = model::State::kUnknown;
     x_verdict.confidence = Confidence::kLow;
@@ -156,6 +163,13 @@ class Resolver {
                               " hold no operations: nothing wrong is seen"
                         : "nothing wrong is seen: all " + std::to_string(operations) + " operations of " +
                               std::to_string(dumps) + plural(dumps, " rank", " ranks") + " are finished";
+    if (!any_whole)
+      x_verdict.headline = "too little was read to say anything: no dump could be used to its end";
+    if (strangers != 0) {
+      x_verdict.headline += "; " + std::to_string(strangers) +
+                            plural(static_cast<std::size_t>(strangers), " file was", " files were") +
+                            " set aside as not of this job (-v): diagnose them by themselves";
+    }
   }
 
   void nothing_explains() {

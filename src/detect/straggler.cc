@@ -18,8 +18,10 @@ namespace {
 using model::RankIndex;
 
 constexpr std::size_t kFewestDelays = 5;  // below this, last is chance
-// Share of the group's time that the others must lose to it: less is not worth a verdict.
+// Share of the group's time that the others must lose to it: less is not worth a verdict. Few delays in a
+// short window make a large share by chance.
 constexpr double kLeastShareLost = 0.2;
+constexpr double kLeastShareOfFew = 0.5;
 // Share of all lost time that one rank must cause: else nobody in particular is late.
 constexpr double kLeastShareOfDelay = 0.7;
 
@@ -42,8 +44,8 @@ std::optional<Candidate> find_in_group(const Analysis& analysis, model::GroupInd
   if (worst == delays.end() || worst->count < kFewestDelays) return std::nullopt;
   if (static_cast<double>(worst->lost_ns) < kLeastShareOfDelay * static_cast<double>(all))
     return std::nullopt;
-  if (static_cast<double>(worst->lost_ns) < kLeastShareLost * static_cast<double>(window))
-    return std::nullopt;
+  const double least = worst->count < 2 * kFewestDelays ? kLeastShareOfFew : kLeastShareLost;
+  if (static_cast<double>(worst->lost_ns) < least * static_cast<double>(window)) return std::nullopt;
   const auto member = static_cast<std::size_t>(worst - delays.begin());
   return Candidate{group, analysis.groups[group].members[member].rank, *worst, window};
 }
@@ -96,6 +98,10 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
 std::vector<Explanation> find_straggler(const Analysis& analysis) {
   // Only of a job that stands nowhere: in a stalled one, the times around the stall are the stall's.
   if (!analysis.waits.stalls.empty()) return {};
+  // A dump that was cut off ends earlier than the others: what is missing in it looks like time.
+  for (const model::Rank& rank : analysis.joined.ranks) {
+    if (rank.input && !rank.tail_known) return {};
+  }
   std::vector<Candidate> candidates;
   for (model::GroupIndex group = 0; group < analysis.groups.size(); ++group) {
     if (auto candidate = find_in_group(analysis, group)) candidates.push_back(std::move(*candidate));

@@ -24,7 +24,11 @@ class SymmetricStall {
     Explanation explanation;
     explanation.at = place_of(*stall);
     explanation.evidence.push_back(*explanation.at);
-    if (!split_mismatch(*stall, explanation)) explain_transport(*stall, explanation);
+    if (!stall->transfer && !members_certain(x_case, stall->group)) {
+      explain_uncertain(*stall, explanation);
+    } else if (!split_mismatch(*stall, explanation)) {
+      explain_transport(*stall, explanation);
+    }
     return {std::move(explanation)};
   }
 
@@ -101,15 +105,66 @@ class SymmetricStall {
     return true;
   }
 
+  // All who recorded something in the group stand in it, but who else should have is not known: ranks without
+  // a dump first, then those that are idle.
+  void explain_uncertain(const Stall& stall, Explanation& explanation) const {
+    const auto& members = x_case.groups[stall.group].members;
+    std::vector<RankIndex> silent;
+    std::vector<RankIndex> idle;
+    for (RankIndex index = 0; index < x_case.ranks.size(); ++index) {
+      if (std::find(members.begin(), members.end(), index) != members.end()) continue;
+      const RankWaits& waits = x_analysis.waits.ranks[index];
+      if (!x_case.ranks[index].tail_known)
+        silent.push_back(index);
+      else if (!waits.waits() && !waits.stands())
+        idle.push_back(index);
+    }
+    const auto& candidates = silent.empty() ? idle : silent;
+    const std::string place = operation_text(x_case, operation(*explanation.at));
+    explanation.strength = model::Confidence::kLow;
+    explanation.cause = "unknown";
+    explanation.category = model::Category::kInconclusive;
+    explanation.headline = ranks_text(x_case, stall.waiting) +
+                           plural(stall.waiting.size(), " stands in ", " stand in ") + place +
+                           "; who else belongs to that group is not recorded";
+    explanation.alternatives.push_back({.category = model::Category::kTransportStall,
+                                        .cause = "unknown",
+                                        .speaks_for = {"if these are all its members, everyone entered"},
+                                        .speaks_against = {},
+                                        .decide_by = "which ranks did the program put into the group?"});
+    if (candidates.size() == 1) {
+      explanation.category =
+          silent.empty() ? model::Category::kCollectiveDesync : model::Category::kProcessOrDeviceUnavailable;
+      explanation.cause = silent.empty() ? "rank_not_entered" : "rank_silent";
+      explanation.culprits = candidates;
+      explanation.headline += "; " + ranks_text(x_case, candidates) +
+                              (silent.empty() ? " has nothing open" : " left no usable dump");
+      explanation.why.push_back(silent.empty() ? "the only rank that has nothing open"
+                                               : "the only rank without a usable dump");
+    } else if (!candidates.empty()) {
+      explanation.suspects = candidates;
+    } else {
+      explanation.category = model::Category::kTransportStall;
+    }
+  }
+
   void explain_transport(const Stall& stall, Explanation& explanation) const {
     const Operation& op = operation(*explanation.at);
     explanation.category = model::Category::kTransportStall;
     explanation.cause = "unknown";
     explanation.strength = model::Confidence::kMedium;
     const std::size_t members = stall.transfer ? 2 : x_case.groups[stall.group].members.size();
+    std::size_t through = 0;  // some may end early: the root of a broadcast
+    if (!stall.transfer) {
+      for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
+        through += member.completed.value_or(-1) >= stall.sequence ? 1 : 0;
+      }
+    }
     explanation.headline =
         (stall.transfer ? std::string("both ends") : "all " + std::to_string(members) + " members") +
-        " entered " + operation_text(x_case, op) + " and nobody finished it: the data does not move";
+        " entered " + operation_text(x_case, op) +
+        (through == 0 ? " and nobody finished it: the data does not move"
+                      : ", and " + std::to_string(members - through) + " of them do not get out of it");
     explanation.rules_out = {"a missing rank: everyone entered", "a mismatching call: all calls fit"};
     if (op.state == model::OpState::kScheduled && op.started_ns == 0) {
       explanation.alternatives.push_back({.category = model::Category::kProcessOrDeviceUnavailable,

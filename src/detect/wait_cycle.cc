@@ -126,9 +126,8 @@ class CycleFinder {
     std::map<std::pair<model::GroupIndex, std::int64_t>, std::vector<RankIndex>> sides;
     for (const std::size_t index : x_stalls) {
       const Stall& stall = x_analysis.waits.stalls[index];
-      for (const RankIndex rank : stall.waiting) {
-        if (x_core.count(rank) != 0) sides[{stall.group, stall.sequence}].push_back(rank);
-      }
+      // All who wait there count, inside the circle and behind it: they say which way is the usual one.
+      sides[{stall.group, stall.sequence}] = stall.waiting;
     }
     std::size_t fewest = x_case.ranks.size();
     std::size_t most = 0;

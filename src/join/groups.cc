@@ -176,7 +176,10 @@ class Uniter {
                     DumpGroups& out) {
     std::vector<const model::DeclaredGroup*> declared;
     for (const auto& group : joined.dump.declared_groups) {
-      if (!x_text.text(group.name).empty()) declared.push_back(&group);
+      if (x_text.text(group.name).empty()) continue;
+      // Words have no order that the recorder's numbering follows.
+      if (std::get<0>(natural_key(x_text.text(group.name)))) return;
+      declared.push_back(&group);
     }
     std::vector<const model::GroupStatus*> status;
     for (const auto& numbers : joined.dump.status) status.push_back(&numbers);

@@ -126,13 +126,16 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   set_aside_strangers(x_dumps, lists, x_case);
   expect_ranks(x_case, x_dumps, lists, hints);
   for (const JoinedDump& dump : x_dumps) {
-    if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside});
+    if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside, dump.is_second});
   }
   const std::vector<DumpGroups> groups = unite_groups(x_dumps, lists, x_case);
   for (std::size_t i = 0; i < x_dumps.size(); ++i) {
     for (const auto& op : x_dumps[i].dump.operations) {
       if (!x_dumps[i].kept()) break;
-      if (op.has(model::Operation::kP2p)) x_case.groups[groups[i].by_dump_group[op.group]].carries_p2p = true;
+      // Every entry carries both counters: one of them tells of point-to-point work that has left the dump.
+      if (op.has(model::Operation::kP2p) || op.p2p_sequence > 0) {
+        x_case.groups[groups[i].by_dump_group[op.group]].carries_p2p = true;
+      }
     }
   }
   x_case.comm_library_version = majority_version(x_dumps);

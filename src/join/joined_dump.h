@@ -19,7 +19,8 @@ struct JoinedDump {
   model::InputIndex input = 0;
   std::optional<std::int32_t> rank;
   std::string host;
-  std::string set_aside;  // why this dump is not of the job; empty: it is
+  std::string set_aside;   // why this dump is not of the job; empty: it is
+  bool is_second = false;  // set aside because another dump of the same rank is used
 
   std::int64_t first_ns() const { return dump.operations.empty() ? 0 : dump.operations.front().created_ns; }
   std::int64_t last_ns() const { return dump.operations.empty() ? 0 : dump.operations.back().created_ns; }

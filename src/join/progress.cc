@@ -63,14 +63,24 @@ void order_collectives(Rank& rank, Lane& lane) {
   }
 }
 
+// While its newest collective is unfinished, the status' last number is that collective's; another number
+// counts other work, and says nothing about collectives.
+bool status_fits_entries(const Rank& rank, const Lane& lane, const model::GroupStatus* status) {
+  if (status == nullptr || lane.collectives.empty() || !rank.tail_known) return true;
+  const Operation& newest = rank.operations[lane.collectives.back()];
+  return newest.has(Operation::kFinished) || newest.collective_sequence == status->last_enqueued;
+}
+
 void settle_lane(Rank& rank, Lane& lane, const model::Case& joined, const DumpGroups& groups) {
   order_collectives(rank, lane);
   const auto& group = joined.groups[lane.group];
   const model::GroupStatus* status = status_of(groups, lane.group);
   // -1 means never, for both kinds of work: that is comparable always.
-  const bool counts_collectives_only = !group.carries_p2p && !is_gloo(joined, group);
+  const bool counts_collectives_only =
+      !group.carries_p2p && !is_gloo(joined, group) && status_fits_entries(rank, lane, status);
   const bool comparable = status != nullptr && (counts_collectives_only || status->last_enqueued < 0);
   std::optional<std::int64_t> completed;
+  if (status != nullptr) lane.last_work = status->last_enqueued;
   if (comparable) {
     lane.last_enqueued = status->last_enqueued;
     completed = status->last_completed;
@@ -147,10 +157,26 @@ void settle_unclosed_batches(Rank& rank) {
         i > 0 && !ops[i - 1].has(Operation::kClosing) && same_launch(ops[i - 1], ops[i]);
     if (next_is_same || last_was_same) settle(ops[i]);
   }
-  // A batch of which only the first operation was written before the cut.
-  if (!rank.tail_known && !ops.empty() && ops.back().has(Operation::kP2p) &&
-      !ops.back().has(Operation::kClosing))
-    settle(ops.back());
+  // The last operation before a cut may be the first of a batch.
+  if (!rank.tail_known && !ops.empty() && !ops.back().has(Operation::kClosing)) settle(ops.back());
+}
+
+// Of an active-only dump, a batch of one leaves its inner entry behind just as longer ones do, and alone it
+// looks like a transfer that is open. Its number tells: the group completed work with that number or a later
+// one. That is weak where transfers overlap, so it counts only when the rank has nothing else open.
+void settle_leftovers(Rank& rank, const DumpGroups& groups) {
+  if (!rank.only_active) return;
+  std::vector<Operation*> leftovers;
+  for (Operation& op : rank.operations) {
+    if (op.has(Operation::kFinished) || op.has(Operation::kInner)) continue;
+    const model::GroupStatus* status = op.has(Operation::kP2p) ? status_of(groups, op.group) : nullptr;
+    const bool leftover = status != nullptr && !op.has(Operation::kClosing) &&
+                          op.p2p_sequence <= status->last_completed &&
+                          op.collective_sequence < op.p2p_sequence;
+    if (!leftover) return;
+    leftovers.push_back(&op);
+  }
+  for (Operation* op : leftovers) op->flags |= Operation::kInner | Operation::kFinished;
 }
 
 }  // namespace
@@ -172,6 +198,7 @@ void trace_progress(JoinedDump& joined_dump, const DumpGroups& groups, const mod
   }
   fill_lanes(rank, groups, joined);
   for (Lane& lane : rank.lanes) settle_lane(rank, lane, joined, groups);
+  settle_leftovers(rank, groups);
 }
 
 }  // namespace unhang::join

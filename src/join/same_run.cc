@@ -139,8 +139,16 @@ void set_aside_earlier_starts(Dumps& dumps) {
   }
   if (starts.size() < 2) return;
   const std::int64_t start = median(starts);
+  const auto is_earlier = [&](const JoinedDump& dump) {
+    return dump.kept() && dump.last_ns() != 0 && dump.last_ns() + kMinute < start;
+  };
+  // Most of them cannot be left over from before: then the times are wrong, not the dumps.
+  const auto earlier = std::count_if(dumps.begin(), dumps.end(), is_earlier);
+  const auto kept =
+      std::count_if(dumps.begin(), dumps.end(), [](const JoinedDump& dump) { return dump.kept(); });
+  if (earlier * 2 >= kept) return;
   for (JoinedDump& dump : dumps) {
-    if (!dump.kept() || dump.last_ns() == 0 || dump.last_ns() + kMinute >= start) continue;
+    if (!is_earlier(dump)) continue;
     dump.set_aside = "an earlier start of the job: its last operation is " +
                      duration_text(start - dump.last_ns()) + " before the other dumps' first";
   }
@@ -178,6 +186,7 @@ void set_aside_second_dumps(Dumps& dumps, const model::Case& joined) {
     chosen_times.push_back(chosen.last_ns());
     for (std::size_t k = 1; k < indices.size(); ++k) {
       JoinedDump& other = dumps[indices[k]];
+      other.is_second = true;
       if (moment(other) == moment(chosen)) {
         other.set_aside = "the same dump of rank " + std::to_string(rank) + " as " + path;
         continue;

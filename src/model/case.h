@@ -38,6 +38,9 @@ struct Lane {
   // known.
   std::optional<std::int64_t> last_enqueued;
   std::optional<std::int64_t> last_completed;
+  // pg_status' last number as it stands: of a collective or a transfer, whichever came last. Compares only
+  // between ranks that do the same.
+  std::optional<std::int64_t> last_work;
   bool status_inferred = false;  // pg_status was assigned to this group by order, not by an operation
 };
 
@@ -70,6 +73,7 @@ struct Group {
 struct SetAside {
   InputIndex input = 0;
   std::string reason;
+  bool is_second = false;  // another dump of the same rank and job is used: nothing is lost
 };
 
 struct CoverageRow {

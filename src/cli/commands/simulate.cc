@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/exit_codes.h"
+#include "os/expand_paths.h"
 #include "os/write_file.h"
 
 namespace unhang::cli {
@@ -102,6 +103,12 @@ class SimulateCommand final : public CommandBase {
     simulate::Plan plan = make_plan();
     if (const auto sized = size_groups(plan); !sized) return complain(streams, sized.error());
     if (const auto made = os::make_folder(x_output); !made) return complain(streams, made.error());
+    if (os::expand_paths({x_output})) {
+      return complain(streams,
+                      {base::ErrorCode::kUsage,
+                       "there are files in " + x_output +
+                           " already; give an empty folder, or the old dumps would mix with the new ones"});
+    }
     const auto truth = simulate::simulate(plan, [&](std::string_view name, std::string_view bytes) {
       return os::write_file(x_output + "/" + std::string(name), bytes);
     });
@@ -162,6 +169,9 @@ class SimulateCommand final : public CommandBase {
       if (name == "dp") continue;
       if (name != "tp" && name != "pp") {
         return base::fail(base::ErrorCode::kUsage, fmt::format("--groups: '{}' is none of tp, pp, dp", name));
+      }
+      if ((name == "tp" ? plan.tp : plan.pp) != 1) {
+        return base::fail(base::ErrorCode::kUsage, fmt::format("--groups: {} is given twice", name));
       }
       if (size == 0) size = usual_size(left, name == "tp" ? 8 : 2);
       if (left % size != 0) {

@@ -52,6 +52,15 @@ OpState DumpBuilder::state_of(SymbolId state) {
   return static_cast<OpState>(known - 1);
 }
 
+namespace {
+
+// Times outside 1970 to 2096 are damage: not recorded. What remains can be subtracted without overflow.
+std::int64_t sensible_time(std::int64_t ns) {
+  return ns > 0 && ns < 4'000'000'000'000'000'000 ? ns : 0;
+}
+
+}  // namespace
+
 model::SignatureId DumpBuilder::signature_of(const Entry& entry, const Name& name) {
   Recent& recent =
       x_recent[(entry.profiling_name * 7 + entry.input_shapes * 3 + entry.output_shapes) % x_recent.size()];
@@ -80,9 +89,9 @@ void DumpBuilder::add(const Entry& entry) {
   x_dump.has_entries = true;
   const Name name = name_of(entry.profiling_name);
   Operation op;
-  op.created_ns = entry.created_ns;
-  op.started_ns = entry.started_ns;
-  op.completed_ns = entry.completed_ns;
+  op.created_ns = sensible_time(entry.created_ns);
+  op.started_ns = sensible_time(entry.started_ns);
+  op.completed_ns = sensible_time(entry.completed_ns);
   op.record_id = entry.record_id;
   op.op_id = entry.op_id;
   op.duration_ms = entry.duration_ms;

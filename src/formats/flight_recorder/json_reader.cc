@@ -37,6 +37,8 @@ class JsonReader {
       }
     }
     if (x_builder.is_dump()) {
+      // This form leaves the key out where there are no entries.
+      if (complete) x_builder.set_has_entries();
       x_evidence.dumps.push_back(x_builder.finish(complete, true));
     } else if (complete) {
       x_evidence.problems.push_back(
