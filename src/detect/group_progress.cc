@@ -65,10 +65,12 @@ class GroupTracer {
       x_least_entered = std::min(x_least_entered, entered);
     }
     for (MemberProgress& member : x_out.members) {
-      if (!member.completed || member.lane->status_inferred) continue;
+      if (!member.completed) continue;
       const std::int64_t others = member.entered == first ? second : first;
       if (all_known && x_out.members.size() > 1) member.completed = std::min(*member.completed, others);
       x_out.completed = std::max(x_out.completed, *member.completed);
+      if (member.lane->status_inferred) continue;
+      x_certain = std::max(x_certain, *member.completed);
       x_completed.push_back(*member.completed);
     }
     std::sort(x_completed.begin(), x_completed.end());
@@ -79,23 +81,36 @@ class GroupTracer {
     const model::Rank& rank = x_case.ranks[member.rank];
     const Operation& head = rank.operations[*member.head];
     const std::int64_t sequence = head.collective_sequence;
+    if (sequence > x_certain) {
+      // Known by order only that peers are through: enough to excuse a watchdog, not to accuse a device.
+      const std::int64_t behind = x_out.completed - sequence + 1;
+      if (behind >= 1 && behind <= kStaleAtMost && x_least_entered >= sequence) mark_stale(member, behind);
+      return;
+    }
     const auto ahead = static_cast<std::size_t>(
         x_completed.end() - std::lower_bound(x_completed.begin(), x_completed.end(), sequence));
-    if (ahead == 0) return;
     if (may_finish_early(x_case.signature(head).kind)) {
       // A broadcast's root and its first leaves can be through while somebody has not come at all.
       if (ahead * 2 < x_out.members.size() || x_least_entered < sequence) return;
     }
-    member.operations_behind = x_out.completed - sequence + 1;
-    member.lag = member.operations_behind > kStaleAtMost ? Lag::kDeviceStopped : Lag::kStaleWatchdog;
-    if (member.lag == Lag::kStaleWatchdog)
-      member.head = oldest_unfinished(rank, *member.lane, x_out.completed);
+    const std::int64_t behind = x_certain - sequence + 1;
+    if (behind <= kStaleAtMost) return mark_stale(member, behind);
+    member.lag = Lag::kDeviceStopped;
+    member.operations_behind = behind;
+  }
+
+  // Nobody waits in what peers have completed; what comes after it may be a real wait.
+  void mark_stale(MemberProgress& member, std::int64_t behind) {
+    member.lag = Lag::kStaleWatchdog;
+    member.operations_behind = behind;
+    member.head = oldest_unfinished(x_case.ranks[member.rank], *member.lane, x_out.completed);
   }
 
   const model::Case& x_case;
   model::GroupIndex x_group;
   GroupProgress x_out;
   std::vector<std::int64_t> x_completed;  // of members that know it, ascending
+  std::int64_t x_certain = -1;            // the highest number that somebody surely completed
   std::int64_t x_least_entered = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -18,10 +18,11 @@ namespace {
 using model::RankIndex;
 
 constexpr std::size_t kFewestDelays = 5;  // below this, last is chance
-// Share of the group's time that the others must lose to it: less is not worth a verdict. Few delays in a
-// short window make a large share by chance.
+// Share of the group's time that the others must lose to it: less is not worth a verdict. In few rows a large
+// share comes by chance.
 constexpr double kLeastShareLost = 0.2;
 constexpr double kLeastShareOfFew = 0.5;
+constexpr std::size_t kFewRows = 30;
 // Share of all lost time that one rank must cause: else nobody in particular is late.
 constexpr double kLeastShareOfDelay = 0.7;
 
@@ -44,7 +45,7 @@ std::optional<Candidate> find_in_group(const Analysis& analysis, model::GroupInd
   if (worst == delays.end() || worst->count < kFewestDelays) return std::nullopt;
   if (static_cast<double>(worst->lost_ns) < kLeastShareOfDelay * static_cast<double>(all))
     return std::nullopt;
-  const double least = worst->count < 2 * kFewestDelays ? kLeastShareOfFew : kLeastShareLost;
+  const double least = arrivals.rows.size() < kFewRows ? kLeastShareOfFew : kLeastShareLost;
   if (static_cast<double>(worst->lost_ns) < least * static_cast<double>(window)) return std::nullopt;
   const auto member = static_cast<std::size_t>(worst - delays.begin());
   return Candidate{group, analysis.groups[group].members[member].rank, *worst, window};

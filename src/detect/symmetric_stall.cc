@@ -24,10 +24,9 @@ class SymmetricStall {
     Explanation explanation;
     explanation.at = place_of(*stall);
     explanation.evidence.push_back(*explanation.at);
-    if (!stall->transfer && !members_certain(x_case, stall->group)) {
-      explain_uncertain(*stall, explanation);
-    } else if (!split_mismatch(*stall, explanation)) {
-      explain_transport(*stall, explanation);
+    if (!split_mismatch(*stall, explanation)) {
+      const bool certain = stall->transfer || members_certain(x_case, stall->group);
+      certain ? explain_transport(*stall, explanation) : explain_uncertain(*stall, explanation);
     }
     return {std::move(explanation)};
   }

@@ -126,8 +126,20 @@ class CycleFinder {
     std::map<std::pair<model::GroupIndex, std::int64_t>, std::vector<RankIndex>> sides;
     for (const std::size_t index : x_stalls) {
       const Stall& stall = x_analysis.waits.stalls[index];
-      // All who wait there count, inside the circle and behind it: they say which way is the usual one.
-      sides[{stall.group, stall.sequence}] = stall.waiting;
+      for (const RankIndex rank : stall.waiting) {
+        if (x_core.count(rank) != 0) sides[{stall.group, stall.sequence}].push_back(rank);
+      }
+    }
+    const auto same_size = [&](const auto& side) {
+      return side.second.size() == sides.begin()->second.size();
+    };
+    if (std::all_of(sides.begin(), sides.end(), same_size)) {
+      // The circle alone does not tell. Those who wait behind it do: most ranks go the usual way.
+      for (const std::size_t index : x_stalls) {
+        const Stall& stall = x_analysis.waits.stalls[index];
+        sides[{stall.group, stall.sequence}] = stall.waiting;
+      }
+      explanation.strength = model::Confidence::kMedium;
     }
     std::size_t fewest = x_case.ranks.size();
     std::size_t most = 0;
