@@ -63,21 +63,12 @@ void order_collectives(Rank& rank, Lane& lane) {
   }
 }
 
-// While its newest collective is unfinished, the status' last number is that collective's; another number
-// counts other work, and says nothing about collectives.
-bool status_fits_entries(const Rank& rank, const Lane& lane, const model::GroupStatus* status) {
-  if (status == nullptr || lane.collectives.empty() || !rank.tail_known) return true;
-  const Operation& newest = rank.operations[lane.collectives.back()];
-  return newest.has(Operation::kFinished) || newest.collective_sequence == status->last_enqueued;
-}
-
 void settle_lane(Rank& rank, Lane& lane, const model::Case& joined, const DumpGroups& groups) {
   order_collectives(rank, lane);
   const auto& group = joined.groups[lane.group];
   const model::GroupStatus* status = status_of(groups, lane.group);
   // -1 means never, for both kinds of work: that is comparable always.
-  const bool counts_collectives_only =
-      !group.carries_p2p && !is_gloo(joined, group) && status_fits_entries(rank, lane, status);
+  const bool counts_collectives_only = !group.carries_p2p && !is_gloo(joined, group);
   const bool comparable = status != nullptr && (counts_collectives_only || status->last_enqueued < 0);
   std::optional<std::int64_t> completed;
   if (status != nullptr) lane.last_work = status->last_enqueued;
