@@ -27,6 +27,19 @@ class JsonReader {
 
   void read() {
     Error error = read_text(x_bytes);
+    std::string repaired;
+    if (error == simdjson::UTF8_ERROR) {
+      // One damaged byte, in a name most likely, must not cost all entries.
+      repaired = x_bytes;
+      for (char& c : repaired) {
+        if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+      }
+      x_evidence.problems.push_back(
+          {Severity::kError, "invalid_utf8", "bytes that are no UTF-8 were replaced by '?'", {}, 0});
+      x_bytes = repaired;
+      x_builder = DumpBuilder();
+      error = read_text(x_bytes);
+    }
     const bool complete = !error;
     if (error) {
       report(error);
