@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What could not be read is data too: each trouble with an input is one record, shown to the person and counted in the
-// coverage, and never ends the run.
+// What could not be read is data too: each trouble with an input is one record, shown to the person and
+// counted in the coverage, and never ends the run.
 #pragma once
 
 #include <cstdint>

@@ -93,13 +93,13 @@ def culprits_of(document):
     return {item["rank"] for item in document["culprits"]}
 
 
-def check_verdict(unhang, scenario, folder, truth):
+def check_verdict(unhang, scenario, folder, truth, with_schema):
     """(what was answered, fault or None)"""
     status, output, errors = run(unhang, "diagnose", "--json", str(folder))
     if status not in (0, 1, 2, 3):
         return "nothing", f"exit status {status}: {errors.strip()[-300:]}"
     document = json.loads(output)
-    errors = schema_errors(document)
+    errors = schema_errors(document) if with_schema else []
     if errors:
         return "JSON against the schema", errors[0]
     verdict = document["verdict"]
@@ -133,6 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--unhang", required=True)
     parser.add_argument("--only", default="")
+    parser.add_argument("--no-schema", action="store_true", help="judge the answers only, not the whole document")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("corpus", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -151,7 +152,7 @@ def main():
                 if "pair" in truth:
                     answer, fault = check_pair(options.unhang, folder, truth)
                 else:
-                    answer, fault = check_verdict(options.unhang, scenario, folder, truth)
+                    answer, fault = check_verdict(options.unhang, scenario, folder, truth, not options.no_schema)
             except subprocess.TimeoutExpired:
                 answer, fault = "nothing", f"still running after {SECONDS} s"
             passed += fault is None

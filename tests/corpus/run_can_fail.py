@@ -31,7 +31,7 @@ class Corpus(unittest.TestCase):
         self.program.write_text(PROGRAM, encoding="utf-8")
         self.program.chmod(0o755)
 
-    def run_case(self, truth, category, cause, culprits, form="nccl_like"):
+    def run_case(self, truth, category, cause, culprits, form="nccl_like", with_schema=False):
         shutil.rmtree(self.root / "corpus", ignore_errors=True)
         scenario = self.root / "corpus" / "case"
         (scenario / form).mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,10 @@ class Corpus(unittest.TestCase):
         answer = {"verdict": {"category": category, "cause": cause, "confidence": "high"},
                   "culprits": [{"rank": rank} for rank in culprits]}
         (self.root / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
-        done = subprocess.run([sys.executable, str(SCRIPT), "--unhang", str(self.program), str(self.root / "corpus")],
+        words = ["--unhang", str(self.program), str(self.root / "corpus")]
+        if not with_schema:
+            words.append("--no-schema")
+        done = subprocess.run([sys.executable, str(SCRIPT), *words],
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 
@@ -56,6 +59,9 @@ class Corpus(unittest.TestCase):
         self.assertIn("corpus: 0 passed, 1 failed", output)
 
     EXACT = {"acceptable": [{"category": "collective_desync", "causes": ["rank_not_entered"]}], "culprits": [2]}
+
+    def test_document_against_the_schema(self):
+        self.assert_fails("the key 'schema' is missing", self.EXACT, "collective_desync", "rank_not_entered", [2], with_schema=True)
 
     def test_exact_answer(self):
         self.assert_passes(self.EXACT, "collective_desync", "rank_not_entered", [2])
@@ -87,7 +93,10 @@ class Corpus(unittest.TestCase):
 
     def test_no_case_is_a_failure(self):
         (self.root / "corpus").mkdir()
-        done = subprocess.run([sys.executable, str(SCRIPT), "--unhang", str(self.program), str(self.root / "corpus")],
+        words = ["--unhang", str(self.program), str(self.root / "corpus")]
+        if not with_schema:
+            words.append("--no-schema")
+        done = subprocess.run([sys.executable, str(SCRIPT), *words],
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as the dumps of two ranks, through the whole path: recognised, read, joined, diagnosed. What a reader lets
-// through must not break what stands behind it.
+// Any bytes as the dumps of two ranks, through the whole path: recognised, read, joined, diagnosed. What a
+// reader lets through must not break what stands behind it.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -91,7 +91,7 @@ class SimulateCommand final : public CommandBase {
              {.name = "--list-faults",
               .help = "print the kinds of faults and end",
               .target = &x_list_faults}},
-        .examples = {{"unhang simulate --ranks 16 --groups tp=4,dp --fault rank_not_entered -o drill",
+        .examples = {{"unhang simulate --ranks 16 --groups tp,dp --fault rank_not_entered -o drill",
                       "A drill: then `unhang diagnose drill`."},
                      {"unhang simulate --list-faults", "What can go wrong."}}};
   }
