@@ -48,18 +48,24 @@ class TestDump {
     x_record = id;
     return *this;
   }
+  // The transfers and collectives that the following entries count beside their own kind.
+  TestDump& counts(std::int64_t transfers, std::int64_t collectives) {
+    x_transfers = transfers;
+    x_collectives = collectives;
+    return *this;
+  }
   TestDump& call(const std::string& name, std::int64_t sequence, std::string_view state,
                  bool retired = false) {
     formats::flight_recorder::Entry entry = make(name, state);
     entry.collective_sequence = sequence;
-    entry.p2p_sequence = 0;
+    entry.p2p_sequence = x_transfers;
     entry.op_id = sequence;
     entry.retired = retired || state == "completed";
     return add(entry);
   }
   TestDump& transfer(const std::string& name, std::int64_t sequence, std::string_view state) {
     formats::flight_recorder::Entry entry = make(name, state);
-    entry.collective_sequence = 0;
+    entry.collective_sequence = x_collectives;
     entry.p2p_sequence = sequence;
     entry.is_p2p = true;
     return add(entry);
@@ -116,6 +122,7 @@ class TestDump {
   std::int64_t x_pg_id = 0;
   std::int64_t x_now = kStart;
   std::int64_t x_record = 0;
+  std::int64_t x_transfers = 0, x_collectives = 0;
 };
 
 inline model::Case join_all(std::vector<formats::Evidence> evidence, unsigned threads = 1,
