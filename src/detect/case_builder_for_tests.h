@@ -70,6 +70,12 @@ class CaseBuilder {
     return static_cast<model::GroupIndex>(x_case.groups.size() - 1);
   }
 
+  // Nobody declared the group: its members are those who recorded something in it.
+  CaseBuilder& inferred(model::GroupIndex group) {
+    x_case.groups[group].membership = model::Membership::kInferred;
+    return *this;
+  }
+
   // All members, or the given ranks, make the call and finish it.
   CaseBuilder& done(model::GroupIndex group, std::string_view name, const CallOptions& options = {}) {
     return done(group, name, x_case.groups[group].members, options);
@@ -134,6 +140,11 @@ class CaseBuilder {
   const model::Case& joined() {
     for (model::Rank& rank : x_case.ranks) make_lanes(rank);
     return x_case;
+  }
+  // The same, to be changed by the test; ends the building.
+  model::Case take() {
+    joined();
+    return std::move(x_case);
   }
   std::vector<Explanation> run(std::vector<Explanation> (*detector)(const Analysis&)) {
     return detector(analyse(joined()));

@@ -25,6 +25,12 @@ bool may_finish_early(OpKind kind) {
          kind == OpKind::kScatter || kind == OpKind::kOther || kind == OpKind::kCoalesced;
 }
 
+// How many operations peers that completed `completed` are ahead of one that stands in `sequence`. Damaged
+// numbers can be as large as any.
+std::int64_t operations_between(std::int64_t sequence, std::int64_t completed) {
+  return std::min(completed, std::numeric_limits<std::int64_t>::max() - 1) - sequence + 1;
+}
+
 class GroupTracer {
  public:
   GroupTracer(const model::Case& joined, model::GroupIndex group) : x_case(joined), x_group(group) {}
@@ -83,7 +89,7 @@ class GroupTracer {
     const std::int64_t sequence = head.collective_sequence;
     if (sequence > x_certain) {
       // Known by order only that peers are through: enough to excuse a watchdog, not to accuse a device.
-      const std::int64_t behind = x_out.completed - sequence + 1;
+      const std::int64_t behind = operations_between(sequence, x_out.completed);
       if (behind >= 1 && behind <= kStaleAtMost && x_least_entered >= sequence) mark_stale(member, behind);
       return;
     }
@@ -93,7 +99,7 @@ class GroupTracer {
       // A broadcast's root and its first leaves can be through while somebody has not come at all.
       if (ahead * 2 < x_out.members.size() || x_least_entered < sequence) return;
     }
-    const std::int64_t behind = x_certain - sequence + 1;
+    const std::int64_t behind = operations_between(sequence, x_certain);
     if (behind <= kStaleAtMost) return mark_stale(member, behind);
     member.lag = Lag::kDeviceStopped;
     member.operations_behind = behind;
