@@ -62,9 +62,7 @@ class GroupTracer {
   void collect_completed() {
     std::int64_t first = -1;
     std::int64_t second = -1;
-    bool all_known = true;
     for (const MemberProgress& member : x_out.members) {
-      all_known = all_known && member.entered.has_value();
       const std::int64_t entered = member.entered.value_or(-1);
       second = std::max(second, std::min(first, entered));
       first = std::max(first, entered);
@@ -73,7 +71,7 @@ class GroupTracer {
     for (MemberProgress& member : x_out.members) {
       if (!member.completed) continue;
       const std::int64_t others = member.entered == first ? second : first;
-      if (all_known && x_out.members.size() > 1) member.completed = std::min(*member.completed, others);
+      if (others >= 0) member.completed = std::min(*member.completed, others);
       x_out.completed = std::max(x_out.completed, *member.completed);
       if (member.lane->status_inferred) continue;
       x_certain = std::max(x_certain, *member.completed);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/check.h"
 #include "detect/detector.h"
 #include "detect/wording.h"
 
@@ -80,6 +81,7 @@ class NotEntered {
         if (best == nullptr || nearness(stall) < nearness(*best)) best = &stall;
       }
     }
+    CHECK(best != nullptr);  // a root is one because somebody waits for it
     return *best;
   }
 

@@ -22,7 +22,7 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
         {"is the process of " + culprits + " alive, and what does it do", "py-spy dump --pid PID", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
     out.steps.push_back(
-        {"look where " + culprits + " hangs, before it is killed", "py-spy dump --pid PID", false});
+        {"look at the stack of " + culprits + " before it is gone", "py-spy dump --pid PID", false});
   } else if (cause == "gpu_not_progressing") {
     out.steps.push_back({"look for the device's own error on the host of " + culprits,
                          "dmesg -T | grep -iE 'xid|nvlink|nvrm'", false});

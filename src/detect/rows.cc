@@ -8,8 +8,6 @@
 
 namespace unhang::detect {
 
-using model::Operation;
-
 std::vector<Cell> row_of(const model::Case& joined, CallKeys& keys, model::GroupIndex group,
                          std::int64_t sequence) {
   std::vector<Cell> row;

@@ -4,6 +4,7 @@
 // just not copied. So: low confidence, and the first advice is to look for it.
 #include <algorithm>
 
+#include "base/check.h"
 #include "detect/detector.h"
 #include "detect/wording.h"
 
@@ -20,6 +21,7 @@ std::vector<Explanation> find_silent_rank(const Analysis& analysis) {
       if (first == nullptr || stall.since_ns < first->since_ns) first = &stall;
     }
   }
+  CHECK(first != nullptr);  // silent ranks are those that somebody waits for
   Explanation explanation;
   explanation.category = model::Category::kProcessOrDeviceUnavailable;
   explanation.cause = "rank_silent";

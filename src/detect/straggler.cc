@@ -105,7 +105,7 @@ std::vector<Explanation> find_straggler(const Analysis& analysis) {
   }
   std::vector<Candidate> candidates;
   for (model::GroupIndex group = 0; group < analysis.groups.size(); ++group) {
-    if (auto candidate = find_in_group(analysis, group)) candidates.push_back(std::move(*candidate));
+    if (auto candidate = find_in_group(analysis, group)) candidates.push_back(*candidate);
   }
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {

@@ -152,21 +152,32 @@ void settle_unclosed_batches(Rank& rank) {
   if (!rank.tail_known && !ops.empty() && !ops.back().has(Operation::kClosing)) settle(ops.back());
 }
 
-// Of an active-only dump, a batch of one leaves its inner entry behind just as longer ones do, and alone it
-// looks like a transfer that is open. Its number tells: the group completed work with that number or a later
-// one. That is weak where transfers overlap, so it counts only when the rank has nothing else open.
+// Of an active-only dump, a batch of one leaves its inner entry behind just as longer ones do, and so does a
+// batch whose other entries have left the ring; alone it looks like a transfer that is open. Its number
+// tells: the group completed work with that number or a later one. That is weak where transfers overlap, so
+// it counts only when the rank has nothing else open, or went on for longer than any host runs ahead of what
+// it waits for.
 void settle_leftovers(Rank& rank, const DumpGroups& groups) {
-  if (!rank.only_active) return;
+  if (!rank.only_active || rank.operations.empty()) return;
+  constexpr std::int64_t kFurthestAhead = 128;  // operations; pipelines have a few dozen in flight
+  const std::int64_t newest = rank.operations.back().record_id;
   std::vector<Operation*> leftovers;
+  bool anything_open = false;
   for (Operation& op : rank.operations) {
     if (op.has(Operation::kFinished) || op.has(Operation::kInner)) continue;
     const model::GroupStatus* status = op.has(Operation::kP2p) ? status_of(groups, op.group) : nullptr;
     const bool leftover = status != nullptr && !op.has(Operation::kClosing) &&
                           op.p2p_sequence <= status->last_completed &&
                           op.collective_sequence < op.p2p_sequence;
-    if (!leftover) return;
-    leftovers.push_back(&op);
+    if (leftover && newest - op.record_id > kFurthestAhead) {
+      op.flags |= Operation::kInner | Operation::kFinished;
+    } else if (leftover) {
+      leftovers.push_back(&op);
+    } else {
+      anything_open = true;
+    }
   }
+  if (anything_open) return;
   for (Operation* op : leftovers) op->flags |= Operation::kInner | Operation::kFinished;
 }
 
