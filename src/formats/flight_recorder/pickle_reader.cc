@@ -16,7 +16,6 @@
 namespace unhang::formats::flight_recorder {
 namespace {
 
-using model::ImportProblem;
 using model::Severity;
 
 // Opcodes that name, build or call something. They are what makes a pickle dangerous.
