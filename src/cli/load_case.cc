@@ -99,6 +99,11 @@ Positional evidence_paths() {
 base::Result<model::Case> load_case(const std::vector<std::string>& paths, const LoadOptions& options) {
   auto expanded = os::expand_paths(paths);
   if (!expanded) return base::fail(std::move(expanded.error()));
+  for (const os::PathNote& note : expanded->notes) {
+    const bool asked_for = std::find(paths.begin(), paths.end(), note.path) != paths.end();
+    if (asked_for && options.complaints != nullptr)
+      options.complaints->write("unhang: " + note.path + ": " + note.text + "\n");
+  }
   join::CaseBuilder builder(options.threads);
   const std::size_t threads = base::thread_count(options.threads, expanded->files.size());
   std::vector<std::string> scratch(threads);

@@ -18,6 +18,8 @@ namespace unhang::cli {
 struct LoadOptions {
   unsigned threads = 0;  // 0: as many as the machine has
   std::optional<std::int64_t> world_size;
+  Output* complaints =
+      nullptr;  // where to say at once that an argument could not be used; null: only in the Case
 };
 
 // The flags that fill it, for the commands that read evidence.

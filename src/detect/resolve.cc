@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/check.h"
 #include "base/rank_set.h"
@@ -91,6 +92,10 @@ class Resolver {
     x_verdict.phase = explanation.phase;
     x_verdict.state = explanation.state;
     x_verdict.confidence = explanation.strength;
+    // Which dumps belong together was a choice, too.
+    const bool strangers = std::any_of(x_case.set_aside.begin(), x_case.set_aside.end(),
+                                       [](const model::SetAside& aside) { return !aside.is_second; });
+    if (strangers && x_verdict.confidence == Confidence::kHigh) x_verdict.confidence = Confidence::kMedium;
     x_verdict.headline = explanation.headline;
     const model::CauseInfo* info = model::find_cause(explanation.cause);
     x_verdict.fault_domain = info != nullptr ? info->fault_domain : model::FaultDomain::kUnknown;
@@ -145,9 +150,9 @@ class Resolver {
   void healthy() {
     const auto strangers = std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
                                          [](const model::SetAside& aside) { return !aside.is_second; });
-    const bool any_whole = std::any_of(x_case.ranks.begin(), x_case.ranks.end(),
-                                       [](const model::Rank& rank) { return rank.tail_known; });
-    const bool enough = any_whole && strangers == 0;
+    const auto whole = std::count_if(x_case.ranks.begin(), x_case.ranks.end(),
+                                     [](const model::Rank& rank) { return rank.tail_known; });
+    const bool enough = whole > 0 && std::cmp_greater_equal(whole * 2, x_case.ranks.size()) && strangers == 0;
     x_verdict.category = enough ? Category::kHealthy : Category::kInconclusive;
     x_verdict.cause = "unknown";
     x_verdict.state = model::State::kUnknown;
@@ -163,8 +168,12 @@ class Resolver {
                               " hold no operations: nothing wrong is seen"
                         : "nothing wrong is seen: all " + std::to_string(operations) + " operations of " +
                               std::to_string(dumps) + plural(dumps, " rank", " ranks") + " are finished";
-    if (!any_whole)
+    if (whole == 0)
       x_verdict.headline = "too little was read to say anything: no dump could be used to its end";
+    if (whole > 0 && std::cmp_less(whole * 2, x_case.ranks.size())) {
+      x_verdict.headline = "too little was read to say anything: only " + std::to_string(whole) + " of " +
+                           std::to_string(x_case.ranks.size()) + " ranks left a whole dump";
+    }
     if (strangers != 0) {
       x_verdict.headline += "; " + std::to_string(strangers) +
                             plural(static_cast<std::size_t>(strangers), " file was", " files were") +
@@ -250,6 +259,7 @@ class Resolver {
   void add_stacks(const Found* chosen) {
     std::map<model::StackId, std::vector<std::int32_t>> waiting;
     std::map<model::StackId, std::vector<std::int32_t>> culprits;
+    std::map<model::StackId, std::vector<std::int32_t>> finished;
     std::set<RankIndex> blamed;
     if (chosen != nullptr)
       blamed.insert(chosen->explanation.culprits.begin(), chosen->explanation.culprits.end());
@@ -260,7 +270,8 @@ class Resolver {
       for (const OperationRef& ref : chosen->explanation.evidence) {
         if (ref.rank == index) op = &rank.operations[ref.operation];
       }
-      culprits[op->stack].push_back(rank.global_rank);
+      // Where it was last seen is not where it is: said so, lest somebody reads the wrong line.
+      (op->has(Operation::kFinished) ? finished : culprits)[op->stack].push_back(rank.global_rank);
     }
     for (const Stall& stall : x_analysis.waits.stalls) {
       for (const RankIndex index : stall.waiting) {
@@ -272,6 +283,7 @@ class Resolver {
       }
     }
     append_stacks(culprits, "culprit");
+    append_stacks(finished, "culprit, last finished call");
     append_stacks(waiting, "waiting");
   }
 
@@ -345,6 +357,13 @@ class Resolver {
 
   void add_not_seen() {
     auto& out = x_verdict.not_seen;
+    const auto strangers = std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
+                                         [](const model::SetAside& aside) { return !aside.is_second; });
+    if (strangers > 0) {
+      out.push_back(std::to_string(strangers) +
+                    plural(static_cast<std::size_t>(strangers), " dump", " dumps") +
+                    " of other jobs or runs: give them by themselves");
+    }
     for (const auto& row : x_verdict.coverage) {
       if (!row.absent.empty())
         out.push_back("no dump of " + std::string(row.absent.size() == 1 ? "rank " : "ranks ") +

@@ -26,7 +26,11 @@ std::vector<Explanation> find_silent_rank(const Analysis& analysis) {
   explanation.category = model::Category::kProcessOrDeviceUnavailable;
   explanation.cause = "rank_silent";
   explanation.strength = model::Confidence::kLow;
-  explanation.culprits = silent;
+  // Most dumps missing: they were not copied, and nobody in particular can be meant.
+  const bool most = silent.size() * 2 > joined.ranks.size();
+  (most ? explanation.suspects : explanation.culprits) = silent;
+  if (most) explanation.category = model::Category::kInconclusive;
+  if (most) explanation.cause = "unknown";
   for (const model::RankIndex rank : silent) {
     explanation.why.push_back(joined.ranks[rank].input ? "its dump does not reach to the end"
                                                        : "no readable dump of it is among the inputs");

@@ -3,7 +3,9 @@
 // Ranks that wait for each other in a circle, with nobody outside to blame: two groups entered in opposite
 // order, or transfers whose ends both wait for the other to receive.
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "detect/detector.h"
@@ -13,6 +15,7 @@ namespace unhang::detect {
 namespace {
 
 using model::RankIndex;
+using Place = std::pair<model::GroupIndex, std::int64_t>;  // a collective: group and sequence
 
 class CycleFinder {
  public:
@@ -123,33 +126,28 @@ class CycleFinder {
 
   // The side that fewer ranks are on is the one that went another way.
   void explain_inversion(Explanation& explanation) {
-    std::map<std::pair<model::GroupIndex, std::int64_t>, std::vector<RankIndex>> sides;
+    std::map<Place, std::vector<RankIndex>> sides;
     for (const std::size_t index : x_stalls) {
       const Stall& stall = x_analysis.waits.stalls[index];
       for (const RankIndex rank : stall.waiting) {
         if (x_core.count(rank) != 0) sides[{stall.group, stall.sequence}].push_back(rank);
       }
     }
-    const auto same_size = [&](const auto& side) {
-      return side.second.size() == sides.begin()->second.size();
-    };
-    if (std::all_of(sides.begin(), sides.end(), same_size)) {
-      // The circle alone does not tell. Those who wait behind it do: most ranks go the usual way.
-      for (const std::size_t index : x_stalls) {
-        const Stall& stall = x_analysis.waits.stalls[index];
-        sides[{stall.group, stall.sequence}] = stall.waiting;
-      }
+    const auto smaller = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+    const auto [fewest, most] = std::minmax_element(sides.begin(), sides.end(), smaller);
+    Place wrong = fewest->first;
+    bool tie = false;
+    if (fewest->second.size() == most->second.size()) {
       explanation.strength = model::Confidence::kMedium;
-    }
-    std::size_t fewest = x_case.ranks.size();
-    std::size_t most = 0;
-    for (const auto& [place, ranks] : sides) {
-      fewest = std::min(fewest, ranks.size());
-      most = std::max(most, ranks.size());
+      const auto deviating = deviating_side(sides);
+      tie = !deviating.has_value();
+      wrong = deviating.value_or(wrong);
     }
     std::set<RankIndex> culprits;
     for (const auto& [place, ranks] : sides) {
-      if (ranks.size() == fewest) culprits.insert(ranks.begin(), ranks.end());
+      if (place == wrong || tie || (ranks.size() == sides[wrong].size() && sides.size() > 2)) {
+        culprits.insert(ranks.begin(), ranks.end());
+      }
     }
     explanation.cause = "order_inversion";
     explanation.culprits.assign(culprits.begin(), culprits.end());
@@ -157,15 +155,13 @@ class CycleFinder {
     const Stall* majority = nullptr;
     for (const std::size_t index : x_stalls) {
       const Stall& stall = x_analysis.waits.stalls[index];
-      if (sides[{stall.group, stall.sequence}].size() == fewest && minority == nullptr)
+      if (Place{stall.group, stall.sequence} == wrong && minority == nullptr)
         minority = &stall;
       else if (majority == nullptr || stall.waiting.size() > majority->waiting.size())
         majority = &stall;
     }
     if (majority == nullptr) majority = minority;
     explanation.at = place_of(*majority);
-    const bool tie = fewest == most;
-    if (tie) explanation.strength = model::Confidence::kMedium;
     explanation.headline = ranks_text(x_case, minority->waiting) +
                            plural(minority->waiting.size(), " waits in ", " wait in ") + text_of(*minority) +
                            " while " + ranks_text(x_case, majority->waiting) +
@@ -175,6 +171,43 @@ class CycleFinder {
     for (std::size_t i = 0; i < explanation.culprits.size(); ++i) {
       explanation.why.push_back("entered the groups in another order than the others");
     }
+  }
+
+  // The circle alone does not tell who went the other way. The ranks outside of it do: they made the same two
+  // calls, one of them perhaps in a sibling group (the same description, other members), in the usual order.
+  std::optional<Place> deviating_side(const std::map<Place, std::vector<RankIndex>>& sides) const {
+    if (sides.size() != 2) return std::nullopt;
+    const Place a = sides.begin()->first;
+    const Place b = std::next(sides.begin())->first;
+    std::size_t a_first = 0;
+    std::size_t b_first = 0;
+    for (RankIndex rank = 0; rank < x_case.ranks.size(); ++rank) {
+      if (x_core.count(rank) != 0) continue;
+      const auto in_a = call_at(rank, a);
+      const auto in_b = call_at(rank, b);
+      if (in_a && (!in_b || *in_a < *in_b))
+        ++a_first;
+      else if (in_b)
+        ++b_first;
+    }
+    if (a_first == b_first) return std::nullopt;
+    return a_first > b_first ? b : a;  // who stands in the second has not made the first
+  }
+
+  // Where in its list a rank made that call, in the group itself or a sibling of it.
+  std::optional<std::uint32_t> call_at(RankIndex index, const Place& place) const {
+    const model::Group& wanted = x_case.groups[place.first];
+    const model::Rank& rank = x_case.ranks[index];
+    for (const model::Lane& lane : rank.lanes) {
+      const model::Group& group = x_case.groups[lane.group];
+      const bool sibling = wanted.description != 0 && group.description == wanted.description &&
+                           group.backend == wanted.backend;
+      if (lane.group != place.first && !sibling) continue;
+      for (const std::uint32_t operation : lane.collectives) {
+        if (rank.operations[operation].collective_sequence == place.second) return operation;
+      }
+    }
+    return std::nullopt;
   }
 
   // A transfer whose peer is already in a collective that needs the sender.

@@ -55,6 +55,7 @@ class DiagnoseCommand final : public CommandBase {
   int run(const std::vector<std::string>& paths, Streams& streams) override {
     if (x_json && x_markdown)
       return complain(streams, {base::ErrorCode::kUsage, "--json and --md exclude each other: give one"});
+    x_load.complaints = &streams.err;
     const auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     const model::Verdict verdict = detect::diagnose(*joined);

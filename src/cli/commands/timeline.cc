@@ -47,6 +47,7 @@ class TimelineCommand final : public CommandBase {
     if (x_output.empty()) {
       return complain(streams, {base::ErrorCode::kUsage, "timeline needs -o FILE, where to write the trace"});
     }
+    x_load.complaints = &streams.err;
     const auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     report::TimelineCounts counts;
