@@ -271,11 +271,11 @@ class Table {
     // Where little room is left, the classes get lines of their own.
     const bool own_line = room < 26 && columns(text) > room;
     const int indent = own_line ? kMark + x_ordinal + kGap : x_left;
-    if (own_line) x_lines.push_back(std::move(line));
+    const Line indented{{std::string(static_cast<std::size_t>(indent), ' ')}};
+    if (own_line) x_lines.push_back(line);
     const auto wrapped = wrap(text, x_width - indent);
     for (std::size_t i = 0; i < wrapped.size(); ++i) {
-      const bool follows = i == 0 && !own_line;
-      Line out = follows ? std::move(line) : Line{{std::string(static_cast<std::size_t>(indent), ' ')}};
+      Line out = i == 0 && !own_line ? line : indented;
       out.push_back({wrapped[i]});
       x_lines.push_back(std::move(out));
     }

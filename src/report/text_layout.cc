@@ -138,7 +138,7 @@ std::string cut(std::string_view raw, int width) {
 }
 
 std::string cut_front(std::string_view raw, int width) {
-  const std::string text = one_line(raw);
+  std::string text = one_line(raw);
   const int total = columns(text);
   if (total <= width) return text;
   if (width <= 0) return {};
@@ -155,7 +155,7 @@ std::string cut_front(std::string_view raw, int width) {
 }
 
 std::string fold_within(std::span<const std::int32_t> ranks, int width) {
-  const std::string folded = base::fold_ranks(ranks);
+  std::string folded = base::fold_ranks(ranks);
   if (columns(folded) <= width) return folded;
   struct Prefix {
     std::size_t bytes, ranks;
