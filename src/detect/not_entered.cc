@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "detect/detector.h"
+#include "detect/stall_place.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -31,7 +32,7 @@ class NotEntered {
     drop_who_kept_up();
     const Stall& stall = first_stall();
     Explanation explanation;
-    explanation.at = place_of(stall);
+    explanation.at = place_of(x_analysis, stall);
     explanation.evidence.push_back(*explanation.at);
     explanation.rules_out.push_back(
         "transport: the operation cannot start before all members have entered it");
@@ -91,15 +92,6 @@ class NotEntered {
     });
     return {static_cast<std::size_t>(others), -static_cast<std::int64_t>(stall.waiting.size()),
             stall.since_ns};
-  }
-
-  OperationRef place_of(const Stall& stall) const {
-    const RankIndex rank = stall.waiting.front();
-    if (stall.transfer) return {rank, x_analysis.transfers[*stall.transfer].operation};
-    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
-      if (member.rank == rank && member.head) return {rank, *member.head};
-    }
-    return {rank, 0};
   }
 
   void cite_last_operation(RankIndex index, Explanation& explanation) const {

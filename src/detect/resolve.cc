@@ -13,6 +13,7 @@
 #include "detect/evidence_book.h"
 #include "detect/iterations.h"
 #include "detect/recovery_advice.h"
+#include "detect/stall_place.h"
 #include "detect/wording.h"
 #include "model/cause.h"
 
@@ -288,12 +289,7 @@ class Resolver {
   }
 
   model::StackId stack_of(const Stall& stall, RankIndex index) const {
-    if (stall.transfer)
-      return x_case.ranks[index].operations[x_analysis.transfers[*stall.transfer].operation].stack;
-    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
-      if (member.rank == index && member.head) return x_case.ranks[index].operations[*member.head].stack;
-    }
-    return 0;
+    return x_case.ranks[index].operations[place_of(x_analysis, stall, index).operation].stack;
   }
 
   void append_stacks(std::map<model::StackId, std::vector<std::int32_t>>& stacks, const char* role) {

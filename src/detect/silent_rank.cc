@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "detect/detector.h"
+#include "detect/stall_place.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -35,12 +36,7 @@ std::vector<Explanation> find_silent_rank(const Analysis& analysis) {
     explanation.why.push_back(joined.ranks[rank].input ? "its dump does not reach to the end"
                                                        : "no readable dump of it is among the inputs");
   }
-  for (const MemberProgress& member : analysis.groups[first->group].members) {
-    if (member.rank == first->waiting.front() && member.head && !first->transfer)
-      explanation.at = OperationRef{member.rank, *member.head};
-  }
-  if (first->transfer)
-    explanation.at = OperationRef{first->waiting.front(), analysis.transfers[*first->transfer].operation};
+  explanation.at = place_of(analysis, *first);
   explanation.evidence.push_back(*explanation.at);
   const std::string who = ranks_text(joined, silent);
   explanation.headline =

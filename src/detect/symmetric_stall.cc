@@ -6,6 +6,7 @@
 #include <map>
 
 #include "detect/detector.h"
+#include "detect/stall_place.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -22,7 +23,7 @@ class SymmetricStall {
     const Stall* stall = oldest();
     if (stall == nullptr) return {};
     Explanation explanation;
-    explanation.at = place_of(*stall);
+    explanation.at = place_of(x_analysis, *stall);
     explanation.evidence.push_back(*explanation.at);
     if (!split_mismatch(*stall, explanation)) {
       const bool certain = stall->transfer || members_certain(x_case, stall->group);
@@ -45,14 +46,6 @@ class SymmetricStall {
       if (out == nullptr || stall.since_ns < out->since_ns) out = &stall;
     }
     return out;
-  }
-
-  OperationRef place_of(const Stall& stall) const {
-    if (stall.transfer) return {stall.waiting.front(), x_analysis.transfers[*stall.transfer].operation};
-    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
-      if (member.rank == stall.waiting.front() && member.head) return {member.rank, *member.head};
-    }
-    return {stall.waiting.front(), 0};
   }
 
   const Operation& operation(const OperationRef& at) const {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "detect/detector.h"
+#include "detect/stall_place.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -39,7 +40,7 @@ class CycleFinder {
     explanation.strength = model::Confidence::kHigh;
     explain(explanation);
     for (const std::size_t index : x_stalls)
-      explanation.evidence.push_back(place_of(x_analysis.waits.stalls[index]));
+      explanation.evidence.push_back(place_of(x_analysis, x_analysis.waits.stalls[index]));
     explanation.rules_out.push_back("transport: none of these operations has all its members");
     return {std::move(explanation)};
   }
@@ -83,16 +84,8 @@ class CycleFinder {
     }
   }
 
-  OperationRef place_of(const Stall& stall) const {
-    if (stall.transfer) return {stall.waiting.front(), x_analysis.transfers[*stall.transfer].operation};
-    for (const MemberProgress& member : x_analysis.groups[stall.group].members) {
-      if (member.rank == stall.waiting.front() && member.head) return {member.rank, *member.head};
-    }
-    return {stall.waiting.front(), 0};
-  }
-
   std::string text_of(const Stall& stall) const {
-    const OperationRef at = place_of(stall);
+    const OperationRef at = place_of(x_analysis, stall);
     return operation_text(x_case, x_case.ranks[at.rank].operations[at.operation]);
   }
 
@@ -114,7 +107,7 @@ class CycleFinder {
   void explain_deadlock(Explanation& explanation) {
     explanation.cause = "p2p_deadlock";
     explanation.culprits.assign(x_core.begin(), x_core.end());
-    explanation.at = place_of(x_analysis.waits.stalls[x_stalls.front()]);
+    explanation.at = place_of(x_analysis, x_analysis.waits.stalls[x_stalls.front()]);
     explanation.headline = ranks_text(x_case, explanation.culprits) +
                            " wait for each other in a circle of transfers: " +
                            text_of(x_analysis.waits.stalls[x_stalls.front()]) + " has no other end posted";
@@ -161,7 +154,7 @@ class CycleFinder {
         majority = &stall;
     }
     if (majority == nullptr) majority = minority;
-    explanation.at = place_of(*majority);
+    explanation.at = place_of(x_analysis, *majority);
     explanation.headline = ranks_text(x_case, minority->waiting) +
                            plural(minority->waiting.size(), " waits in ", " wait in ") + text_of(*minority) +
                            " while " + ranks_text(x_case, majority->waiting) +
@@ -218,7 +211,7 @@ class CycleFinder {
     explanation.strength = model::Confidence::kMedium;
     explanation.culprits = {transfer.rank, transfer.peer};
     explanation.is_pair = true;
-    explanation.at = place_of(stall);
+    explanation.at = place_of(x_analysis, stall);
     const std::string peer = "rank " + std::to_string(x_case.ranks[transfer.peer].global_rank);
     const auto& waits = x_analysis.waits.ranks[transfer.peer].waits_in;
     explanation.headline =
