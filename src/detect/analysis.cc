@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/analysis.h"
 
+#include <algorithm>
+
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
@@ -19,12 +21,14 @@ bool members_certain(const model::Case& joined, model::GroupIndex index) {
 }
 
 bool hides_transfers(const model::Case& joined) {
+  std::vector<bool> gloo(joined.groups.size());
+  std::transform(joined.groups.begin(), joined.groups.end(), gloo.begin(),
+                 [&](const model::Group& group) { return joined.is_gloo(group); });
+  if (std::find(gloo.begin(), gloo.end(), true) == gloo.end())
+    return false;  // no need to walk all operations
   for (const model::Rank& rank : joined.ranks) {
     for (const model::Operation& op : rank.operations) {
-      if (joined.text(joined.groups[op.group].backend) == "gloo" && op.op_id > op.collective_sequence &&
-          op.collective_sequence >= 0) {
-        return true;
-      }
+      if (gloo[op.group] && op.op_id > op.collective_sequence && op.collective_sequence >= 0) return true;
     }
   }
   return false;

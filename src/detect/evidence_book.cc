@@ -61,15 +61,6 @@ model::EvidenceId EvidenceBook::cite(const OperationRef& ref) {
   return at->second;
 }
 
-model::EvidenceId EvidenceBook::cite_dump(model::RankIndex index, std::string text) {
-  const model::Rank& rank = x_case.ranks[index];
-  model::EvidenceItem item;
-  if (rank.input) item.file = x_case.inputs[*rank.input].path;
-  item.text = "rank " + std::to_string(rank.global_rank) + ": " + std::move(text);
-  x_items.push_back(std::move(item));
-  return static_cast<model::EvidenceId>(x_items.size() - 1);
-}
-
 std::vector<model::StackLine> stack_lines(const model::Case& joined, model::StackId stack) {
   std::vector<model::StackLine> out;
   for (const model::FrameId id : joined.vocabulary.stack(stack)) {

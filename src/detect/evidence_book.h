@@ -19,8 +19,6 @@ class EvidenceBook {
       : x_case(joined), x_items(items) {}
 
   model::EvidenceId cite(const OperationRef& ref);
-  // The file of a rank's dump as a whole.
-  model::EvidenceId cite_dump(model::RankIndex rank, std::string text);
 
  private:
   const model::Case& x_case;

@@ -94,14 +94,20 @@ class Resolver {
     x_verdict.state = explanation.state;
     x_verdict.confidence = explanation.strength;
     // Which dumps belong together was a choice, too.
-    const bool strangers = std::any_of(x_case.set_aside.begin(), x_case.set_aside.end(),
-                                       [](const model::SetAside& aside) { return !aside.is_second; });
-    if (strangers && x_verdict.confidence == Confidence::kHigh) x_verdict.confidence = Confidence::kMedium;
+    if (count_strangers() > 0 && x_verdict.confidence == Confidence::kHigh)
+      x_verdict.confidence = Confidence::kMedium;
     x_verdict.headline = explanation.headline;
     const model::CauseInfo* info = model::find_cause(explanation.cause);
     x_verdict.fault_domain = info != nullptr ? info->fault_domain : model::FaultDomain::kUnknown;
     add_subjects(explanation);
     if (explanation.at) locate(*explanation.at);
+  }
+
+  // Dumps set aside as of another job or run, not as another dump of the same process.
+  std::size_t count_strangers() const {
+    return static_cast<std::size_t>(
+        std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
+                      [](const model::SetAside& aside) { return !aside.is_second; }));
   }
 
   model::Subject subject_of(RankIndex index) const {
@@ -149,8 +155,7 @@ class Resolver {
   // Nothing stands anywhere. That is good news only about evidence that reaches to the end, and of the one
   // job in it.
   void healthy() {
-    const auto strangers = std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
-                                         [](const model::SetAside& aside) { return !aside.is_second; });
+    const std::size_t strangers = count_strangers();
     const auto whole = std::count_if(x_case.ranks.begin(), x_case.ranks.end(),
                                      [](const model::Rank& rank) { return rank.tail_known; });
     const bool enough = whole > 0 && std::cmp_greater_equal(whole * 2, x_case.ranks.size()) && strangers == 0;
@@ -176,8 +181,7 @@ class Resolver {
                            std::to_string(x_case.ranks.size()) + " ranks left a whole dump";
     }
     if (strangers != 0) {
-      x_verdict.headline += "; " + std::to_string(strangers) +
-                            plural(static_cast<std::size_t>(strangers), " file was", " files were") +
+      x_verdict.headline += "; " + std::to_string(strangers) + plural(strangers, " file was", " files were") +
                             " set aside as not of this job (-v): diagnose them by themselves";
     }
   }
@@ -353,11 +357,9 @@ class Resolver {
 
   void add_not_seen() {
     auto& out = x_verdict.not_seen;
-    const auto strangers = std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
-                                         [](const model::SetAside& aside) { return !aside.is_second; });
+    const std::size_t strangers = count_strangers();
     if (strangers > 0) {
-      out.push_back(std::to_string(strangers) +
-                    plural(static_cast<std::size_t>(strangers), " dump", " dumps") +
+      out.push_back(std::to_string(strangers) + plural(strangers, " dump", " dumps") +
                     " of other jobs or runs: give them by themselves");
     }
     for (const auto& row : x_verdict.coverage) {
@@ -380,7 +382,7 @@ class Resolver {
     for (const auto& conflict : x_case.conflicts)
       out.push_back(x_case.inputs[conflict.input].path + ": " + conflict.text);
     bool gloo = false;
-    for (const auto& group : x_case.groups) gloo = gloo || x_case.text(group.backend) == "gloo";
+    for (const auto& group : x_case.groups) gloo = gloo || x_case.is_gloo(group);
     if (gloo) out.push_back("point-to-point work of gloo groups: gloo records none");
     out.push_back(
         "what the Flight Recorder never sees: CUDA graph replays, custom all-reduce, NCCL called directly by "

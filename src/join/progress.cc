@@ -11,10 +11,6 @@ using model::Operation;
 using model::OpState;
 using model::Rank;
 
-bool is_gloo(const model::Case& joined, const model::Group& group) {
-  return joined.text(group.backend) == "gloo";
-}
-
 bool finished_by_itself(const Operation& op, bool gloo, const model::GroupStatus* status) {
   if (gloo) {
     return op.has(Operation::kRetired) ||
@@ -42,7 +38,7 @@ void fill_lanes(Rank& rank, const DumpGroups& groups, const model::Case& joined)
     Operation& op = rank.operations[i];
     if (lane == nullptr || lane->group != op.group) {
       lane = &lane_of(rank, op.group);
-      gloo = is_gloo(joined, joined.groups[op.group]);
+      gloo = joined.is_gloo(joined.groups[op.group]);
       status = status_of(groups, op.group);
     }
     if (op.has(Operation::kInner)) continue;
@@ -68,7 +64,7 @@ void settle_lane(Rank& rank, Lane& lane, const model::Case& joined, const DumpGr
   const auto& group = joined.groups[lane.group];
   const model::GroupStatus* status = status_of(groups, lane.group);
   // -1 means never, for both kinds of work: that is comparable always.
-  const bool counts_collectives_only = !group.carries_p2p && !is_gloo(joined, group);
+  const bool counts_collectives_only = !group.carries_p2p && !joined.is_gloo(group);
   const bool comparable = status != nullptr && (counts_collectives_only || status->last_enqueued < 0);
   std::optional<std::int64_t> completed;
   if (status != nullptr) lane.last_work = status->last_enqueued;

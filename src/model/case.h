@@ -103,6 +103,8 @@ struct Case {
   bool world_inferred = false;       // the number of ranks was not stated by any input
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }
+  // gloo has rules of its own: what it records, counts and calls finished (join/progress.h).
+  bool is_gloo(const Group& group) const { return text(group.backend) == "gloo"; }
   const Signature& signature(const Operation& op) const { return vocabulary.signature(op.signature); }
   std::optional<RankIndex> find_rank(std::int32_t global_rank) const;
   std::vector<std::int32_t> global_ranks(const std::vector<RankIndex>& indices) const;

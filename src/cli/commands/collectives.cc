@@ -5,6 +5,7 @@
 
 #include "base/rank_set.h"
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/exit_codes.h"
 #include "cli/load_case.h"
 #include "detect/aligned_rows.h"
@@ -84,11 +85,6 @@ class CollectivesCommand final : public CommandBase {
   }
 
  private:
-  static int complain(Streams& streams, const base::Error& error) {
-    streams.err.write("unhang: " + error.message + "\n");
-    return exit_code(error.code);
-  }
-
   base::Result<> select(const model::Case& joined) {
     for (const std::string& text : x_groups) {
       const auto found = detect::find_groups(joined, text);

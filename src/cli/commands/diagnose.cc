@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/exit_codes.h"
 #include "cli/load_case.h"
 #include "detect/resolve.h"
@@ -69,11 +70,6 @@ class DiagnoseCommand final : public CommandBase {
   }
 
  private:
-  static int complain(Streams& streams, const base::Error& error) {
-    streams.err.write("unhang: " + error.message + "\n");
-    return exit_code(error.code);
-  }
-
   std::string render(const model::Verdict& verdict, const model::Case& joined, const Streams& streams) const {
     if (x_markdown)
       return report::render_markdown(verdict, {.full_stacks = x_full_stacks, .evidence = &joined});

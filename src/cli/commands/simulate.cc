@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/exit_codes.h"
 #include "os/expand_paths.h"
 #include "os/write_file.h"
@@ -120,11 +121,6 @@ class SimulateCommand final : public CommandBase {
   }
 
  private:
-  static int complain(Streams& streams, const base::Error& error) {
-    streams.err.write("unhang: " + error.message + "\n");
-    return exit_code(error.code);
-  }
-
   static int list_faults(Streams& streams) {
     std::string text;
     for (const auto& fault : simulate::fault_catalogue())

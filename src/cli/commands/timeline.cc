@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/complain.h"
 #include "cli/exit_codes.h"
 #include "cli/load_case.h"
 #include "detect/iterations.h"
@@ -59,11 +60,6 @@ class TimelineCommand final : public CommandBase {
   }
 
  private:
-  static int complain(Streams& streams, const base::Error& error) {
-    streams.err.write("unhang: " + error.message + "\n");
-    return exit_code(error.code);
-  }
-
   static report::TimelineCounts write_trace(const model::Case& joined, const os::WriteBytes& write) {
     const model::Verdict verdict = detect::diagnose(joined);
     const model::JoinedRows arrows = detect::joined_rows(joined);
