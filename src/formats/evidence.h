@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "model/dump.h"
+#include "model/engine_sample.h"
 #include "model/import_problem.h"
+#include "model/ras.h"
 
 namespace unhang::formats {
 
@@ -15,7 +17,10 @@ struct Evidence {
   std::string path;
   std::string kind = "unknown";  // id of the format that recognised it
   std::vector<model::ImportProblem> problems;
-  std::vector<model::Dump> dumps;  // at most one per file today; a text file may hold several kinds later
+  std::vector<model::Dump> dumps;             // at most one per file today
+  std::vector<model::RasAnswer> ras_answers;  // in the order of the file
+  std::vector<model::RasEvent> ras_events;
+  std::vector<model::EngineSample> engine_samples;
 };
 
 }  // namespace unhang::formats
