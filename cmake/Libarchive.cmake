@@ -9,9 +9,8 @@ find_package(LibArchive REQUIRED)
 add_library(unhang_libarchive INTERFACE)
 if(UNHANG_PORTABLE)
   find_library(LIBARCHIVE_STATIC NAMES libarchive.a REQUIRED)
-  find_library(NETTLE NAMES nettle REQUIRED) # archive_read_support_format_zip needs its ciphers
   target_include_directories(unhang_libarchive SYSTEM INTERFACE ${LibArchive_INCLUDE_DIRS})
-  target_link_libraries(unhang_libarchive INTERFACE ${LIBARCHIVE_STATIC} unhang_compression ${NETTLE})
+  target_link_libraries(unhang_libarchive INTERFACE ${LIBARCHIVE_STATIC} unhang_compression unhang_nettle) # nettle: ciphers of zip
 else()
   target_link_libraries(unhang_libarchive INTERFACE LibArchive::LibArchive)
 endif()
