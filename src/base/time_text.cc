@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/time_text.h"
 
+#include <chrono>
 #include <cstdio>
 
 namespace unhang::base {
@@ -37,6 +38,56 @@ std::string utc_text(std::int64_t ns) {
                 static_cast<long long>(rest / 3600), static_cast<long long>(rest / 60 % 60),
                 static_cast<long long>(rest % 60), static_cast<long long>(fraction));
   return text;
+}
+
+std::optional<std::int64_t> parse_utc(std::string_view text) {
+  std::size_t at = 0;
+  bool good = true;
+  const auto digits = [&](std::size_t count) {
+    std::int64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i, ++at) {
+      if (at >= text.size() || text[at] < '0' || text[at] > '9') {
+        good = false;
+        return std::int64_t{0};
+      }
+      value = value * 10 + (text[at] - '0');
+    }
+    return value;
+  };
+  const auto sign = [&](char wanted) { good = good && at < text.size() && text[at++] == wanted; };
+
+  const std::int64_t year = digits(4);
+  sign('-');
+  const std::int64_t month = digits(2);
+  sign('-');
+  const std::int64_t day = digits(2);
+  sign('T');
+  const std::int64_t hour = digits(2);
+  sign(':');
+  const std::int64_t minute = digits(2);
+  sign(':');
+  const std::int64_t second = digits(2);
+  std::int64_t fraction = 0;
+  if (good && at < text.size() && text[at] == '.') {
+    ++at;
+    std::size_t count = 0;
+    while (count < 9 && at < text.size() && text[at] >= '0' && text[at] <= '9') {
+      fraction = fraction * 10 + (text[at++] - '0');
+      ++count;
+    }
+    good = count > 0;
+    for (; count < 9; ++count) fraction *= 10;
+  }
+  sign('Z');
+  constexpr std::int64_t kFirstYear = 1678, kLastYear = 2261;  // what nanoseconds in 64 bits can say
+  good = good && at == text.size() && year >= kFirstYear && year <= kLastYear && hour < 24 && minute < 60 &&
+         second < 60;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(good ? year : 1970)),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!good || !date.ok()) return std::nullopt;
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return (days * 86400 + hour * 3600 + minute * 60 + second) * 1'000'000'000 + fraction;
 }
 
 }  // namespace unhang::base

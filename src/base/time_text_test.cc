@@ -38,5 +38,27 @@ TEST(UtcText, Extremes) {
   EXPECT_EQ(utc_text(std::numeric_limits<std::int64_t>::min()), "1677-09-21T00:12:43.145224192Z");
 }
 
+TEST(ParseUtc, ReadsWhatUtcTextWrites) {
+  for (const std::int64_t ns :
+       {std::int64_t{0}, std::int64_t{-1}, 1'709'164'800 * kSecond + 5, -2'203'891'200 * kSecond,
+        4'107'542'400 * kSecond - 1, 1'700'000'000 * kSecond + 123456789})
+    EXPECT_EQ(parse_utc(utc_text(ns)), ns) << utc_text(ns);
+}
+
+TEST(ParseUtc, FewerDigitsBehindTheSeconds) {
+  EXPECT_EQ(parse_utc("2001-09-09T01:46:40Z"), 1'000'000'000 * kSecond);
+  EXPECT_EQ(parse_utc("2001-09-09T01:46:40.5Z"), 1'000'000'000 * kSecond + kSecond / 2);
+}
+
+TEST(ParseUtc, RefusesEverythingElse) {
+  for (const char* text :
+       {"", "2001-09-09", "2001-09-09T01:46:40", "2001-09-09 01:46:40Z", "2001-09-09T01:46:40+00:00",
+        "2001-02-29T00:00:00Z", "2001-13-01T00:00:00Z", "2001-00-01T00:00:00Z", "2001-01-00T00:00:00Z",
+        "2001-09-09T24:00:00Z", "2001-09-09T01:60:00Z", "2001-09-09T01:46:60Z", "2001-09-09T01:46:40.Z",
+        "2001-09-09T01:46:40.1234567890Z", "2001-09-09T01:46:40ZZ", "9999-09-09T01:46:40Z",
+        "1677-09-09T01:46:40Z", "-001-09-09T01:46:40Z", "2001-9-09T01:46:40Z"})
+    EXPECT_EQ(parse_utc(text), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace unhang::base
