@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "formats/bundle/bundle_manifest.h"
+#include "formats/engine_metrics/engine_metrics.h"
 #include "formats/flight_recorder/flight_recorder.h"
 
 namespace unhang::formats {
@@ -11,8 +13,12 @@ namespace {
 constexpr std::array kFormats{
     Format{"flight_recorder_pickle", "PyTorch Flight Recorder dump (pickle)", "flight_recorder.md",
            flight_recorder::sniff_pickle, flight_recorder::parse_pickle},
+    Format{"bundle_manifest", "manifest of a bundle that unhang captured", "bundle.md",
+           bundle::sniff_manifest, bundle::parse_manifest},
     Format{"flight_recorder_json", "PyTorch Flight Recorder dump (JSON)", "flight_recorder.md",
            flight_recorder::sniff_json, flight_recorder::parse_json},
+    Format{"engine_metrics", "metric page of an inference engine", "engine_metrics.md", engine_metrics::sniff,
+           engine_metrics::parse},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/bundle.h"
 #include "model/dump.h"
 #include "model/engine_sample.h"
 #include "model/import_problem.h"
@@ -21,6 +22,7 @@ struct Evidence {
   std::vector<model::RasAnswer> ras_answers;  // in the order of the file
   std::vector<model::RasEvent> ras_events;
   std::vector<model::EngineSample> engine_samples;
+  std::vector<model::BundleManifest> bundles;  // at most one per file
 };
 
 }  // namespace unhang::formats
