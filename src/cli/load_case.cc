@@ -68,8 +68,9 @@ base::Error nothing_readable(const model::Case& joined) {
     if (input.problems.empty() || shown++ >= 3) continue;
     message += "\n  " + input.path + ": " + input.problems.front().text;
   }
-  return {base::ErrorCode::kData,
-          message + "\nGive the folder or files of the Flight Recorder dumps (nccl_trace_rank_*)."};
+  return {base::ErrorCode::kData, message +
+                                      "\nGive the folder or files of Flight Recorder dumps "
+                                      "(nccl_trace_rank_*), RAS answers or a bundle."};
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   join::CaseBuilder builder(options.threads);
   const std::size_t threads = base::thread_count(options.threads, expanded->files.size());
   std::vector<std::string> scratch(threads);
-  bool any_dump = false;
+  bool any_evidence = false;
   for (std::size_t from = 0; from < expanded->files.size(); from += threads * kFilesPerThread) {
     const std::size_t count = std::min(threads * kFilesPerThread, expanded->files.size() - from);
     std::vector<std::vector<formats::Evidence>> read(count);
@@ -117,7 +118,8 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     std::vector<formats::Evidence> batch;
     for (auto& file : read) {
       for (auto& evidence : file) {
-        any_dump = any_dump || !evidence.dumps.empty();
+        any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
+                       !evidence.ras_events.empty() || !evidence.engine_samples.empty();
         batch.push_back(std::move(evidence));
       }
     }
@@ -129,7 +131,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   join::Hints hints;
   if (options.world_size) hints.world_size = static_cast<std::int32_t>(*options.world_size);
   model::Case joined = builder.finish(hints);
-  if (!any_dump) return base::fail(nothing_readable(joined));
+  if (!any_evidence) return base::fail(nothing_readable(joined));
   return joined;
 }
 

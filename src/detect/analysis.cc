@@ -6,12 +6,14 @@
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
-  Analysis out{.joined = joined, .groups = {}, .transfers = {}, .waits = {}};
+  Analysis out{.joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}};
   out.groups.reserve(joined.groups.size());
   for (model::GroupIndex group = 0; group < joined.groups.size(); ++group)
     out.groups.push_back(trace_group(joined, group));
   out.transfers = pending_transfers(joined);
   out.waits = build_wait_graph(joined, out.groups, out.transfers);
+  // An operation that stands in a dump is work that waits to be done.
+  out.ras = analyse_ras(joined, out.waits.stalls.empty() ? std::optional<bool>() : true);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "detect/group_progress.h"
 #include "detect/p2p_edges.h"
+#include "detect/ras_analysis.h"
 #include "detect/wait_for.h"
 #include "model/case.h"
 
@@ -18,6 +19,7 @@ struct Analysis {
   std::vector<GroupProgress> groups;
   std::vector<PendingTransfer> transfers;
   WaitGraph waits;
+  RasAnalysis ras;
 };
 
 Analysis analyse(const model::Case& joined);

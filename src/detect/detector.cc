@@ -7,6 +7,7 @@ namespace unhang::detect {
 namespace {
 
 constexpr std::array kDetectors{
+    Detector{"ras_lost_process", "processes that RAS cannot reach", find_ras_lost_process},
     Detector{"call_mismatch", "members of a group that call different things at the same place",
              find_call_mismatch},
     Detector{"transfer_mismatch", "a send and its receive with different sizes", find_transfer_mismatch},
@@ -16,9 +17,16 @@ constexpr std::array kDetectors{
     Detector{"wait_cycle", "ranks that wait for each other in a circle", find_wait_cycle},
     Detector{"launch_order", "ranks that launched operations of two groups in another order",
              find_launch_order},
+    Detector{"ras_alive", "ranks without a dump whose processes answer RAS", find_ras_alive},
+    Detector{"ras_initialization", "communicators that RAS shows as still being made, or failed",
+             find_ras_initialization},
+    Detector{"ras_lag", "ranks that launched fewer or other operations than their communicator",
+             find_ras_lag},
     Detector{"silent_rank", "ranks that the others wait for and that left no usable evidence",
              find_silent_rank},
     Detector{"symmetric_stall", "everyone entered and nobody finished", find_symmetric_stall},
+    Detector{"ras_error", "asynchronous errors that RAS shows", find_ras_error},
+    Detector{"ras_teardown", "communicators that some ranks have left", find_ras_teardown},
     Detector{"straggler", "a rank that arrives last again and again", find_straggler},
     Detector{"stale_watchdog", "operations that are unfinished on paper only", find_stale_watchdog},
 };

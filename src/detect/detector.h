@@ -22,6 +22,12 @@ struct Detector {
 
 std::span<const Detector> detector_catalogue();
 
+std::vector<Explanation> find_ras_lost_process(const Analysis&);
+std::vector<Explanation> find_ras_initialization(const Analysis&);
+std::vector<Explanation> find_ras_alive(const Analysis&);
+std::vector<Explanation> find_ras_lag(const Analysis&);
+std::vector<Explanation> find_ras_error(const Analysis&);
+std::vector<Explanation> find_ras_teardown(const Analysis&);
 std::vector<Explanation> find_call_mismatch(const Analysis&);
 std::vector<Explanation> find_transfer_mismatch(const Analysis&);
 std::vector<Explanation> find_stopped_device(const Analysis&);

@@ -61,6 +61,13 @@ model::EvidenceId EvidenceBook::cite(const OperationRef& ref) {
   return at->second;
 }
 
+model::EvidenceId EvidenceBook::cite(const model::EvidenceItem& item) {
+  const auto [at, is_new] = x_records.try_emplace({item.file, item.line.value_or(0), item.text},
+                                                  static_cast<model::EvidenceId>(x_items.size()));
+  if (is_new) x_items.push_back(item);
+  return at->second;
+}
+
 std::vector<model::StackLine> stack_lines(const model::Case& joined, model::StackId stack) {
   std::vector<model::StackLine> out;
   for (const model::FrameId id : joined.vocabulary.stack(stack)) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,11 +21,13 @@ class EvidenceBook {
       : x_case(joined), x_items(items) {}
 
   model::EvidenceId cite(const OperationRef& ref);
+  model::EvidenceId cite(const model::EvidenceItem& item);
 
  private:
   const model::Case& x_case;
   std::vector<model::EvidenceItem>& x_items;
   std::map<std::pair<model::RankIndex, std::uint32_t>, model::EvidenceId> x_operations;
+  std::map<std::tuple<std::string, std::int64_t, std::string>, model::EvidenceId> x_records;
 };
 
 // The frames of an operation, innermost first, with the user's own code marked.

@@ -5,6 +5,7 @@
 // waits in the same operation, and only a second signal can tell which.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/recovery_advice.h"
 
+#include <algorithm>
+
 #include "model/cause.h"
 
 namespace unhang::detect {
@@ -15,7 +17,15 @@ std::string on_hosts(const std::string& culprits) {
 
 void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
   const std::string_view cause = verdict.cause;
-  if (cause == "rank_silent") {
+  const bool dumps_asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
+                                       [](const auto& row) { return row.source == "flight_recorder"; });
+  if (cause == "rank_silent" && !dumps_asked) {
+    out.steps.push_back({"is the process of " + culprits + " alive? T: stopped, no line: it has ended",
+                         "ps -o pid,stat,etime,cmd -p PID", false});
+    out.steps.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});
+  } else if (cause == "node_unreachable") {
+    out.steps.push_back({"does the host answer", "ping -c 3 HOST; ssh HOST uptime", false});
+  } else if (cause == "rank_silent") {
     out.steps.push_back({"find the missing dump first: most were just not copied",
                          "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
     out.steps.push_back(
@@ -32,7 +42,7 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
                          "py-spy record --pid PID --duration 30 -o straggler.svg", false});
     out.steps.push_back({"is its device throttled", "nvidia-smi -q -d PERFORMANCE,CLOCK", false});
   } else if (verdict.category == model::Category::kTransportStall) {
-    out.steps.push_back({"ask every process which collective it is in", "ncclras -v", false});
+    out.steps.push_back({"ask every process which collective it is in", "unhang ras status", false});
     out.steps.push_back(
         {"look for network and device errors on the hosts", "dmesg -T | grep -iE 'xid|mlx5|link'", false});
   } else if (verdict.category == model::Category::kCollectiveDesync) {
@@ -46,7 +56,13 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
 model::Recovery advise(const model::Verdict& verdict, const std::string& culprits) {
   model::Recovery out;
   if (verdict.category == model::Category::kHealthy) return out;
+  if (verdict.state == State::kUnknown && verdict.confidence == model::Confidence::kLow) {
+    out.steps.push_back({"one look does not show whether it moves: watch it", "unhang ras watch", false});
+    add_checks(verdict, culprits, out);
+    return out;
+  }
   add_checks(verdict, culprits, out);
+  if (verdict.state == State::kStarting) return out;
   if (verdict.state == State::kSlow) {
     out.level = RecoveryLevel::kNone;
     return out;

@@ -12,6 +12,8 @@
 #include "detect/detector.h"
 #include "detect/evidence_book.h"
 #include "detect/iterations.h"
+#include "detect/ledger.h"
+#include "detect/nothing_wrong.h"
 #include "detect/recovery_advice.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
@@ -49,16 +51,14 @@ class Resolver {
     } else if (!x_analysis.waits.stalls.empty()) {
       nothing_explains();
     } else {
-      healthy();
+      say_nothing_wrong(x_analysis, x_verdict);
     }
     add_findings();
     add_alternatives(chosen);
-    add_victims();
+    add_victims(chosen);
     add_stacks(chosen);
-    add_coverage();
     add_clocks_and_timeline(chosen);
-    add_progress();
-    add_not_seen();
+    fill_ledger(x_analysis, x_verdict);
     x_verdict.recovery = advise(x_verdict, chosen != nullptr && !chosen->explanation.culprits.empty()
                                                ? ranks_text(x_case, chosen->explanation.culprits)
                                                : std::string());
@@ -67,10 +67,16 @@ class Resolver {
 
  private:
   // The first in the order of the catalogue that explains a stall; within one detector the earliest in time.
+  // A tentative one only where there is nothing else.
   const Found* choose() const {
+    const Found* firm = choose(false);
+    return firm != nullptr ? firm : choose(true);
+  }
+
+  const Found* choose(bool tentative) const {
     const Found* best = nullptr;
     for (const Found& found : x_found) {
-      if (!found.explanation.explains_stall) continue;
+      if (!found.explanation.explains_stall || found.explanation.tentative != tentative) continue;
       if (best == nullptr) {
         best = &found;
       } else if (found.detector == best->detector &&
@@ -94,26 +100,24 @@ class Resolver {
     x_verdict.state = explanation.state;
     x_verdict.confidence = explanation.strength;
     // Which dumps belong together was a choice, too.
-    if (count_strangers() > 0 && x_verdict.confidence == Confidence::kHigh)
+    if (count_strangers(x_case) > 0 && x_verdict.confidence == Confidence::kHigh)
       x_verdict.confidence = Confidence::kMedium;
+    x_verdict.root = explanation.root;
     x_verdict.headline = explanation.headline;
     const model::CauseInfo* info = model::find_cause(explanation.cause);
     x_verdict.fault_domain = info != nullptr ? info->fault_domain : model::FaultDomain::kUnknown;
     add_subjects(explanation);
+    if (explanation.where) x_verdict.where = *explanation.where;
     if (explanation.at) locate(*explanation.at);
-  }
-
-  // Dumps set aside as of another job or run, not as another dump of the same process.
-  std::size_t count_strangers() const {
-    return static_cast<std::size_t>(
-        std::count_if(x_case.set_aside.begin(), x_case.set_aside.end(),
-                      [](const model::SetAside& aside) { return !aside.is_second; }));
   }
 
   model::Subject subject_of(RankIndex index) const {
     model::Subject subject;
     subject.rank = x_case.ranks[index].global_rank;
-    subject.host = x_case.ranks[index].host;
+    const model::Rank& rank = x_case.ranks[index];
+    subject.host = rank.host;
+    if (rank.pid >= 0) subject.pid = rank.pid;
+    if (rank.cuda_device >= 0) subject.gpu = std::to_string(rank.cuda_device);
     return subject;
   }
 
@@ -132,9 +136,22 @@ class Resolver {
     }
     for (const RankIndex index : explanation.suspects) {
       model::Subject subject = subject_of(index);
-      subject.why =
-          x_case.ranks[index].input ? "its evidence fits, but does not decide" : "it left no usable dump";
+      subject.why = x_case.ranks[index].input || !x_case.has_dumps ? "its evidence fits, but does not decide"
+                                                                   : "it left no usable dump";
       subject.evidence = cited[index];
+      x_verdict.suspects.push_back(std::move(subject));
+    }
+    std::vector<model::EvidenceId> records;
+    for (const model::EvidenceItem& item : explanation.records) records.push_back(x_book.cite(item));
+    for (model::Subject& subject : x_verdict.culprits) {
+      if (subject.evidence.empty()) subject.evidence = records;
+    }
+    for (model::Subject subject : explanation.other_culprits) {
+      subject.evidence = records;
+      x_verdict.culprits.push_back(std::move(subject));
+    }
+    for (model::Subject subject : explanation.other_suspects) {
+      subject.evidence = records;
       x_verdict.suspects.push_back(std::move(subject));
     }
   }
@@ -150,40 +167,6 @@ class Resolver {
     if (p2p) return;
     if (const auto period = find_period(x_case, op.group))
       x_verdict.where.iteration = period->iteration(ordinal);
-  }
-
-  // Nothing stands anywhere. That is good news only about evidence that reaches to the end, and of the one
-  // job in it.
-  void healthy() {
-    const std::size_t strangers = count_strangers();
-    const auto whole = std::count_if(x_case.ranks.begin(), x_case.ranks.end(),
-                                     [](const model::Rank& rank) { return rank.tail_known; });
-    const bool enough = whole > 0 && std::cmp_greater_equal(whole * 2, x_case.ranks.size()) && strangers == 0;
-    x_verdict.category = enough ? Category::kHealthy : Category::kInconclusive;
-    x_verdict.cause = "unknown";
-    x_verdict.state = model::State::kUnknown;
-    x_verdict.confidence = Confidence::kLow;
-    std::size_t operations = 0;
-    std::size_t dumps = 0;
-    for (const model::Rank& rank : x_case.ranks) {
-      operations += rank.operations.size();
-      dumps += rank.input ? 1 : 0;
-    }
-    x_verdict.headline =
-        operations == 0 ? "the dumps of " + std::to_string(dumps) + plural(dumps, " rank", " ranks") +
-                              " hold no operations: nothing wrong is seen"
-                        : "nothing wrong is seen: all " + std::to_string(operations) + " operations of " +
-                              std::to_string(dumps) + plural(dumps, " rank", " ranks") + " are finished";
-    if (whole == 0)
-      x_verdict.headline = "too little was read to say anything: no dump could be used to its end";
-    if (whole > 0 && std::cmp_less(whole * 2, x_case.ranks.size())) {
-      x_verdict.headline = "too little was read to say anything: only " + std::to_string(whole) + " of " +
-                           std::to_string(x_case.ranks.size()) + " ranks left a whole dump";
-    }
-    if (strangers != 0) {
-      x_verdict.headline += "; " + std::to_string(strangers) + plural(strangers, " file was", " files were") +
-                            " set aside as not of this job (-v): diagnose them by themselves";
-    }
   }
 
   void nothing_explains() {
@@ -209,7 +192,11 @@ class Resolver {
         if (!explanation.why.empty())
           finding.culprits.back().why = explanation.why[std::min(i, explanation.why.size() - 1)];
       }
+      finding.culprits.insert(finding.culprits.end(), explanation.other_culprits.begin(),
+                              explanation.other_culprits.end());
       for (const OperationRef& ref : explanation.evidence) finding.evidence.push_back(x_book.cite(ref));
+      for (const model::EvidenceItem& item : explanation.records)
+        finding.evidence.push_back(x_book.cite(item));
       finding.rules_out = explanation.rules_out;
       x_verdict.findings.push_back(std::move(finding));
     }
@@ -233,9 +220,12 @@ class Resolver {
   }
 
   // Everybody who stands somewhere and is not to blame.
-  void add_victims() {
+  void add_victims(const Found* chosen) {
     std::set<std::int32_t> blamed;
-    for (const auto& subject : x_verdict.culprits) blamed.insert(*subject.rank);
+    for (const auto& subject : x_verdict.culprits) {
+      if (subject.rank) blamed.insert(*subject.rank);
+    }
+    if (chosen != nullptr && x_analysis.waits.stalls.empty()) add_told_victims(chosen->explanation);
     std::set<std::string> groups;
     std::set<std::string> hosts;
     for (RankIndex index = 0; index < x_case.ranks.size(); ++index) {
@@ -254,8 +244,25 @@ class Resolver {
                                     : "waits for " + ranks_text(x_case, for_whom);
       x_verdict.victims.push_back(std::move(victim));
     }
+    if (x_analysis.waits.stalls.empty()) return;
     for (const Stall& stall : x_analysis.waits.stalls) groups.insert(x_case.group_label(stall.group));
     x_verdict.blast_radius.groups.assign(groups.begin(), groups.end());
+    x_verdict.blast_radius.hosts.assign(hosts.begin(), hosts.end());
+  }
+
+  // Those whom no dump shows waiting, and an explanation does.
+  void add_told_victims(const Explanation& explanation) {
+    std::set<std::string> hosts;
+    for (const RankIndex index : explanation.waiting) {
+      model::Subject victim = subject_of(index);
+      x_verdict.blast_radius.ranks.push_back(*victim.rank);
+      if (!victim.host.empty()) hosts.insert(victim.host);
+      victim.group = x_verdict.where.group;
+      victim.why = "is in a communicator with the culprits";
+      x_verdict.victims.push_back(std::move(victim));
+    }
+    if (!x_verdict.where.group.empty() && !explanation.waiting.empty())
+      x_verdict.blast_radius.groups.push_back(x_verdict.where.group);
     x_verdict.blast_radius.hosts.assign(hosts.begin(), hosts.end());
   }
 
@@ -310,15 +317,6 @@ class Resolver {
     for (auto& stack : out) x_verdict.stacks.push_back(std::move(stack));
   }
 
-  void add_coverage() {
-    x_verdict.expected_ranks = x_case.ranks.size();
-    for (const model::CoverageRow& row : x_case.coverage) {
-      x_verdict.coverage.push_back({row.source, x_case.global_ranks(row.seen),
-                                    x_case.global_ranks(row.partial), x_case.global_ranks(row.unreadable),
-                                    x_case.global_ranks(row.absent)});
-    }
-  }
-
   void add_clocks_and_timeline(const Found* chosen) {
     if (chosen == nullptr) return;
     std::vector<std::pair<std::int64_t, OperationRef>> events;
@@ -339,54 +337,6 @@ class Resolver {
                                         operation_text(x_case, rank.operations[ref.operation]),
                                     {x_book.cite(ref)}});
     }
-  }
-
-  void add_progress() {
-    model::ProgressSignal signal{.signal = "flight_recorder_sequence",
-                                 .scope = "all groups",
-                                 .usable = false,
-                                 .why_not = "one dump shows a moment, not movement",
-                                 .last_moved = {}};
-    std::int64_t newest = 0;
-    for (const model::Rank& rank : x_case.ranks) {
-      for (const Operation& op : rank.operations) newest = std::max(newest, op.completed_ns);
-    }
-    if (newest > 0) signal.last_moved = base::utc_text(newest);
-    x_verdict.progress.push_back(std::move(signal));
-  }
-
-  void add_not_seen() {
-    auto& out = x_verdict.not_seen;
-    const std::size_t strangers = count_strangers();
-    if (strangers > 0) {
-      out.push_back(std::to_string(strangers) + plural(strangers, " dump", " dumps") +
-                    " of other jobs or runs: give them by themselves");
-    }
-    for (const auto& row : x_verdict.coverage) {
-      if (!row.absent.empty())
-        out.push_back("no dump of " + std::string(row.absent.size() == 1 ? "rank " : "ranks ") +
-                      base::fold_ranks(row.absent));
-      if (!row.unreadable.empty())
-        out.push_back("unreadable dump of " + std::string(row.unreadable.size() == 1 ? "rank " : "ranks ") +
-                      base::fold_ranks(row.unreadable));
-      if (!row.partial.empty())
-        out.push_back("incomplete dump of " + std::string(row.partial.size() == 1 ? "rank " : "ranks ") +
-                      base::fold_ranks(row.partial));
-    }
-    for (const auto& input : x_case.inputs) {
-      for (const auto& problem : input.problems) {
-        if (problem.code == "refused_opcode")
-          out.push_back("refused as hostile: " + input.path + " (" + problem.text + ")");
-      }
-    }
-    for (const auto& conflict : x_case.conflicts)
-      out.push_back(x_case.inputs[conflict.input].path + ": " + conflict.text);
-    bool gloo = false;
-    for (const auto& group : x_case.groups) gloo = gloo || x_case.is_gloo(group);
-    if (gloo) out.push_back("point-to-point work of gloo groups: gloo records none");
-    out.push_back(
-        "what the Flight Recorder never sees: CUDA graph replays, custom all-reduce, NCCL called directly by "
-        "the engine");
   }
 
   const model::Case& x_case;

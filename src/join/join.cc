@@ -11,6 +11,7 @@
 #include "join/groups.h"
 #include "join/identity.h"
 #include "join/progress.h"
+#include "join/ras_ranks.h"
 #include "join/same_run.h"
 
 namespace unhang::join {
@@ -108,6 +109,9 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
     const auto input = static_cast<model::InputIndex>(x_case.inputs.size());
     x_case.inputs.push_back(
         {std::move(evidence.path), std::move(evidence.kind), std::move(evidence.problems)});
+    for (model::RasAnswer& answer : evidence.ras_answers)
+      x_ras_answers.push_back({std::move(answer), input, {}});
+    for (model::RasEvent& event : evidence.ras_events) x_ras_events.push_back({input, std::move(event)});
     for (model::Dump& dump : evidence.dumps) {
       remaps.push_back(x_case.vocabulary.absorb(dump.vocabulary));
       x_dumps.emplace_back();
@@ -124,7 +128,10 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   RankLists lists(x_case.vocabulary);
   identify(x_dumps, lists, x_case);
   set_aside_strangers(x_dumps, lists, x_case);
+  x_case.has_dumps =
+      std::any_of(x_dumps.begin(), x_dumps.end(), [](const auto& dump) { return dump.kept(); });
   expect_ranks(x_case, x_dumps, lists, hints);
+  join_ras(std::move(x_ras_answers), std::move(x_ras_events), x_case);
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside, dump.is_second});
   }
@@ -153,7 +160,9 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     if (!lost || with_dump.count(input) != 0) continue;
     if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
   }
-  fill_coverage(x_case, unreadable);
+  // Where nobody looked for dumps their absence says nothing.
+  if (!x_dumps.empty() || !unreadable.empty() || x_case.ras.views.empty()) fill_coverage(x_case, unreadable);
+  cover_ras(x_case);
   return std::move(x_case);
 }
 

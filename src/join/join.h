@@ -13,6 +13,7 @@
 
 #include "formats/evidence.h"
 #include "join/joined_dump.h"
+#include "join/ras_jobs.h"
 #include "model/case.h"
 
 namespace unhang::join {
@@ -36,6 +37,8 @@ class CaseBuilder {
   unsigned x_threads;
   model::Case x_case;
   std::vector<JoinedDump> x_dumps;
+  std::vector<AskedAnswer> x_ras_answers;
+  std::vector<model::RasEvidence::Event> x_ras_events;
 };
 
 }  // namespace unhang::join

@@ -13,6 +13,7 @@
 #include "model/dump.h"
 #include "model/import_problem.h"
 #include "model/operation.h"
+#include "model/ras_view.h"
 #include "model/vocabulary.h"
 
 namespace unhang::model {
@@ -47,6 +48,8 @@ struct Lane {
 struct Rank {
   std::int32_t global_rank = -1;
   std::string host;                 // empty: not known
+  std::int64_t pid = -1;            // -1: not known
+  std::int32_t cuda_device = -1;    // local number; -1: not known
   std::optional<InputIndex> input;  // the dump it was read from; none: expected, but left no dump
   bool operations_known = false;    // the dump holds a list of operations (which may be empty)
   bool tail_known = false;          // nothing after the last operation was cut off
@@ -90,6 +93,19 @@ struct Conflict {
   std::string text;
 };
 
+// What RAS told of the job.
+struct RasEvidence {
+  std::vector<RasView> views;  // in order of time; RasView::sources are InputIndex
+  struct Event {
+    InputIndex input = 0;
+    RasEvent event;
+  };
+  std::vector<Event> events;  // MONITOR, in the order of the files
+  // Ranks inside a communicator stand for global ones: nothing better was there.
+  bool ranks_from_communicator = false;
+  std::uint64_t world_hash = 0;  // the communicator whose ranks are the global ones; 0: none is
+};
+
 struct Case {
   std::vector<Input> inputs;
   Vocabulary vocabulary;
@@ -99,8 +115,10 @@ struct Case {
   std::vector<SetAside> set_aside;
   std::vector<CoverageRow> coverage;
   std::vector<Conflict> conflicts;
+  RasEvidence ras;
   std::string comm_library_version;  // of the majority of dumps
   bool world_inferred = false;       // the number of ranks was not stated by any input
+  bool has_dumps = false;            // some Flight Recorder dump is of this job
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }
   // gloo has rules of its own: what it records, counts and calls finished (join/progress.h).

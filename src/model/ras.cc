@@ -67,6 +67,14 @@ std::string_view text_of(NcclResult value) {
   return "unknown error";
 }
 
+bool is_nccl_error(const std::optional<NcclResult>& result) {
+  return result && *result != NcclResult::kSuccess && *result != NcclResult::kInProgress;
+}
+
+bool is_own_nccl_error(const std::optional<NcclResult>& result) {
+  return is_nccl_error(result) && *result != NcclResult::kRemote && *result != NcclResult::kTimeout;
+}
+
 std::string hash_text(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
 }

@@ -45,6 +45,10 @@ enum class NcclResult : std::int8_t {
   kOther = 127,  // a number that no release known here has
 };
 std::string_view text_of(NcclResult value);  // "remote process error", for people
+// Neither success nor in progress; not stated is no error.
+bool is_nccl_error(const std::optional<NcclResult>& result);
+// An error that the rank met itself, not one that it was told of or that is only the end of its patience.
+bool is_own_nccl_error(const std::optional<NcclResult>& result);
 
 struct RasRank {
   std::int32_t rank = -1;
@@ -60,6 +64,7 @@ struct RasRank {
   bool destroy_flag = false;
   bool abort_flag = false;
   std::array<std::optional<std::uint64_t>, kRasCollectives> counts;
+  std::int32_t global_rank = -1;  // found by join/; -1: not known
 };
 
 // Text only: how many ranks share a count or a status, whether they are named or not.
@@ -69,6 +74,13 @@ struct RasShare {
   RasStatus status = RasStatus::kUnknown;
   std::uint32_t ranks = 0;
   std::vector<std::int32_t> named;  // ascending; empty where the text leaves the names out
+};
+
+// Text only: how many ranks reported one error; who they were is in RasRank where the text names them.
+struct RasErrorShare {
+  NcclResult result = NcclResult::kOther;
+  bool initialization = false;  // else an asynchronous error
+  std::uint32_t ranks = 0;
 };
 
 struct RasCommunicator {
@@ -81,6 +93,8 @@ struct RasCommunicator {
   // 100, rank 5 at 99" tells of all 8). Not listed: nothing is known of that rank.
   std::vector<RasRank> ranks;
   std::vector<RasShare> shares;
+  std::vector<RasErrorShare> error_shares;
+  std::uint32_t missing_ranks = 0;                           // whose processes did not answer, named or not
   bool incomplete = false, error = false, mismatch = false;  // as the answer, or its numbers, say
   std::uint64_t line = 0;  // where it stands in the input, from 1; 0: not known
 };
@@ -112,10 +126,12 @@ struct RasAnswer {
   bool is_json = false;
   std::string timestamp;  // JSON: "2026-11-29 15:01:29", local time of the answering host without its zone
   std::optional<double> collection_seconds;
-  std::uint64_t timeouts = 0;                          // communication time-outs while it was gathered
-  std::vector<RasCommunicator> communicators;          // ascending (hash, secondary hash)
-  std::vector<RasRow> rows;                            // text only, in printed order
-  std::vector<RasProcess> lost_processes;              // text only: of the whole job, dead or silent
+  std::uint64_t timeouts = 0;                  // communication time-outs while it was gathered
+  std::vector<RasCommunicator> communicators;  // ascending (hash, secondary hash)
+  std::vector<RasRow> rows;                    // text only, in printed order
+  std::vector<RasProcess> lost_processes;      // text only: of the whole job, dead or silent
+  // Text only: how many there are of them, named or not.
+  std::uint64_t silent_processes = 0, dead_processes = 0;
   std::optional<std::int64_t> nodes, processes, gpus;  // text only: the job summary's totals
   bool complete = false;                               // it reaches to its own end
   bool corrupt = false;      // it shows signs of a known bug of its release; what is marked so was left out

@@ -157,6 +157,7 @@ int exit_code(const Verdict& verdict) {
       break;
   }
   if (verdict.category == Category::kPerformanceDegradation) return 1;
+  if (verdict.confidence == Confidence::kLow) return 3;  // a lead: nothing is proven to stand
   return verdict.category == Category::kNotCommunication || verdict.category == Category::kInconclusive ? 3
                                                                                                         : 2;
 }

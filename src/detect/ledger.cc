@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "detect/ledger.h"
+
+#include <algorithm>
+
+#include "base/rank_set.h"
+#include "base/time_text.h"
+#include "detect/nothing_wrong.h"
+#include "detect/wording.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Case;
+using model::Verdict;
+
+void add_coverage(const Case& joined, Verdict& verdict) {
+  verdict.expected_ranks = joined.ranks.size();
+  for (const model::CoverageRow& row : joined.coverage) {
+    verdict.coverage.push_back({row.source, joined.global_ranks(row.seen), joined.global_ranks(row.partial),
+                                joined.global_ranks(row.unreadable), joined.global_ranks(row.absent)});
+  }
+}
+
+void add_dump_signal(const Case& joined, Verdict& verdict) {
+  model::ProgressSignal signal{.signal = "flight_recorder_sequence",
+                               .scope = "all groups",
+                               .usable = false,
+                               .why_not = "one dump shows a moment, not movement",
+                               .last_moved = {}};
+  std::int64_t newest = 0;
+  for (const model::Rank& rank : joined.ranks) {
+    for (const model::Operation& op : rank.operations) newest = std::max(newest, op.completed_ns);
+  }
+  if (newest > 0) signal.last_moved = base::utc_text(newest);
+  verdict.progress.push_back(std::move(signal));
+}
+
+void add_ras_signal(const Analysis& analysis, Verdict& verdict) {
+  const RasAnalysis& ras = analysis.ras;
+  model::ProgressSignal signal{.signal = "nccl_ras_counts",
+                               .scope = "all communicators",
+                               .usable = true,
+                               .why_not = {},
+                               .last_moved = {}};
+  const bool any_known =
+      std::any_of(ras.communicators.begin(), ras.communicators.end(),
+                  [](const auto& state) { return state.progress.movement != Movement::kUnknown; });
+  if (ras.one_view) {
+    signal.usable = false;
+    signal.why_not = "one answer shows a moment, not movement";
+  } else if (!any_known) {
+    signal.usable = false;
+    signal.why_not = ras.communicators.empty() ? "no communicator is in the latest answer"
+                                               : ras.communicators.front().progress.why;
+    if (!ras.watched_ns) signal.why_not = "when the answers were given is not known";
+  }
+  std::optional<std::int64_t> moved;
+  for (const RasCommunicatorState& state : ras.communicators) {
+    if (state.progress.last_moved_ns) moved = std::max(moved.value_or(0), *state.progress.last_moved_ns);
+  }
+  // A local time without its zone is no UTC.
+  if (moved && ras.watched_ns && !ras.latest->is_local_time) signal.last_moved = base::utc_text(*moved);
+  verdict.progress.push_back(std::move(signal));
+}
+
+std::string of_ranks(const std::vector<std::int32_t>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + base::fold_ranks(ranks);
+}
+
+void add_gaps(const Verdict& verdict, std::vector<std::string>& out) {
+  for (const auto& row : verdict.coverage) {
+    const bool dumps = row.source == "flight_recorder";
+    if (!row.absent.empty())
+      out.push_back((dumps ? "no dump of " : "no answer to RAS from ") + of_ranks(row.absent));
+    if (!row.unreadable.empty()) out.push_back("unreadable dump of " + of_ranks(row.unreadable));
+    if (!row.partial.empty())
+      out.push_back((dumps ? "incomplete dump of " : "what RAS knows of ") + of_ranks(row.partial));
+  }
+}
+
+void add_blind_spots(const Analysis& analysis, std::vector<std::string>& out) {
+  const Case& joined = analysis.joined;
+  if (std::any_of(joined.groups.begin(), joined.groups.end(),
+                  [&](const auto& group) { return joined.is_gloo(group); }))
+    out.push_back("point-to-point work of gloo groups: gloo records none");
+  if (joined.has_dumps || !analysis.ras.asked()) {
+    out.push_back(
+        "what the Flight Recorder never sees: CUDA graph replays, custom all-reduce, NCCL called directly by "
+        "the engine");
+    return;
+  }
+  if (!analysis.ras.latest->complete) out.push_back("the end of the RAS answer: it is cut off");
+  if (analysis.ras.latest->corrupt)
+    out.push_back("a part of the RAS answer that is damaged, as known of its release");
+  if (joined.ras.ranks_from_communicator && joined.ras.world_hash != 0 &&
+      analysis.ras.communicators.size() > 1)
+    out.push_back("global ranks: ranks of the largest communicator stand for them");
+  out.push_back("which call and line of the program: that takes Flight Recorder dumps");
+  out.push_back(
+      "what RAS never counts: CUDA graph replays, send/recv, all-to-all, custom all-reduce; and whether what "
+      "was "
+      "launched also finished");
+}
+
+void add_not_seen(const Analysis& analysis, Verdict& verdict) {
+  const Case& joined = analysis.joined;
+  auto& out = verdict.not_seen;
+  const std::size_t strangers = count_strangers(joined);
+  if (strangers > 0) {
+    out.push_back(
+        std::to_string(strangers) +
+        (joined.has_dumps ? plural(strangers, " dump", " dumps") : plural(strangers, " file", " files")) +
+        " of other jobs or runs: give them by themselves");
+  }
+  add_gaps(verdict, out);
+  for (const auto& input : joined.inputs) {
+    for (const auto& problem : input.problems) {
+      if (problem.code == "refused_opcode")
+        out.push_back("refused as hostile: " + input.path + " (" + problem.text + ")");
+    }
+  }
+  for (const auto& conflict : joined.conflicts)
+    out.push_back(joined.inputs[conflict.input].path + ": " + conflict.text);
+  if (analysis.ras.asked() && !analysis.ras.latest->contradicted.empty()) {
+    out.push_back("RAS contradicts itself about " + std::to_string(analysis.ras.latest->contradicted.size()) +
+                  " processes: some call them dead, others heard them");
+  }
+  add_blind_spots(analysis, out);
+}
+
+}  // namespace
+
+void fill_ledger(const Analysis& analysis, Verdict& verdict) {
+  add_coverage(analysis.joined, verdict);
+  if (analysis.joined.has_dumps || !analysis.ras.asked()) add_dump_signal(analysis.joined, verdict);
+  if (analysis.ras.asked()) add_ras_signal(analysis, verdict);
+  add_not_seen(analysis, verdict);
+}
+
+}  // namespace unhang::detect

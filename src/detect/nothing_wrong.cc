@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "detect/nothing_wrong.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "detect/wording.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Category;
+using model::Verdict;
+
+// From dumps: whether enough of them are whole, and what they hold.
+void say_of_dumps(const model::Case& joined, Verdict& verdict) {
+  const std::size_t strangers = count_strangers(joined);
+  const auto whole = std::count_if(joined.ranks.begin(), joined.ranks.end(),
+                                   [](const model::Rank& rank) { return rank.tail_known; });
+  const bool enough = whole > 0 && std::cmp_greater_equal(whole * 2, joined.ranks.size()) && strangers == 0;
+  verdict.category = enough ? Category::kHealthy : Category::kInconclusive;
+  std::size_t operations = 0;
+  std::size_t dumps = 0;
+  for (const model::Rank& rank : joined.ranks) {
+    operations += rank.operations.size();
+    dumps += rank.input ? 1 : 0;
+  }
+  verdict.headline = operations == 0
+                         ? "the dumps of " + std::to_string(dumps) + plural(dumps, " rank", " ranks") +
+                               " hold no operations: nothing wrong is seen"
+                         : "nothing wrong is seen: all " + std::to_string(operations) + " operations of " +
+                               std::to_string(dumps) + plural(dumps, " rank", " ranks") + " are finished";
+  if (whole == 0) verdict.headline = "too little was read to say anything: no dump could be used to its end";
+  if (whole > 0 && std::cmp_less(whole * 2, joined.ranks.size())) {
+    verdict.headline = "too little was read to say anything: only " + std::to_string(whole) + " of " +
+                       std::to_string(joined.ranks.size()) + " ranks left a whole dump";
+  }
+}
+
+std::string answers_text(std::size_t count) {
+  return count == 1 ? "one RAS answer" : std::to_string(count) + " RAS answers";
+}
+
+// From RAS alone. Equal counts are what a healthy job and one that hangs in a single operation both show.
+void say_of_ras(const Analysis& analysis, Verdict& verdict) {
+  const RasAnalysis& ras = analysis.ras;
+  const auto moving = std::count_if(ras.communicators.begin(), ras.communicators.end(),
+                                    [](const auto& state) { return state.moving; });
+  const std::size_t views = analysis.joined.ras.views.size();
+  if (moving > 0) {
+    verdict.category = Category::kHealthy;
+    verdict.state = model::State::kAdvancing;
+    verdict.confidence = model::Confidence::kMedium;
+    verdict.headline = "it advances: counts grew in " + std::to_string(moving) + " of " +
+                       std::to_string(ras.communicators.size()) +
+                       plural(ras.communicators.size(), " communicator", " communicators") + " between " +
+                       answers_text(views);
+    return;
+  }
+  if (!ras.latest->complete || (ras.latest->corrupt && ras.communicators.empty())) {
+    verdict.category = Category::kInconclusive;
+    verdict.headline = ras.latest->complete
+                           ? "the RAS answer is damaged as some releases do: nothing follows from it"
+                           : "the RAS answer is cut off before its end: nothing wrong is seen in what came";
+    return;
+  }
+  verdict.category = count_strangers(analysis.joined) == 0 ? Category::kHealthy : Category::kInconclusive;
+  if (ras.communicators.empty() && ras.latest->rows.empty()) {
+    verdict.headline = "RAS answers and knows of no communicator yet: nothing wrong is seen";
+    return;
+  }
+  verdict.headline = "nothing wrong is seen in " + answers_text(views) +
+                     ": every process answers and no rank is behind; whether it moves is not known";
+}
+
+}  // namespace
+
+std::size_t count_strangers(const model::Case& joined) {
+  return static_cast<std::size_t>(
+      std::count_if(joined.set_aside.begin(), joined.set_aside.end(),
+                    [](const model::SetAside& aside) { return !aside.is_second; }));
+}
+
+void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
+  const model::Case& joined = analysis.joined;
+  verdict.cause = "unknown";
+  verdict.state = model::State::kUnknown;
+  verdict.confidence = model::Confidence::kLow;
+  if (joined.has_dumps || !analysis.ras.asked()) {
+    say_of_dumps(joined, verdict);
+  } else {
+    say_of_ras(analysis, verdict);
+  }
+  const std::size_t strangers = count_strangers(joined);
+  if (strangers != 0) {
+    verdict.headline += "; " + std::to_string(strangers) + plural(strangers, " file was", " files were") +
+                        " set aside as not of this job (-v): diagnose them by themselves";
+  }
+}
+
+}  // namespace unhang::detect

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Processes that RAS could not reach: declared dead, or without an answer. A stop, a crash and an orderly
+// exit look the same to it, so the cause stays open where only RAS saw it.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/rank_set.h"
+#include "detect/detector.h"
+#include "detect/ras_naming.h"
+#include "detect/stall_place.h"
+#include "detect/wording.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Confidence;
+using model::RasPresence;
+
+bool is_lost(RasPresence presence) {
+  return presence == RasPresence::kUnresponsive || presence == RasPresence::kDead ||
+         presence == RasPresence::kMissing;
+}
+
+class RasLostProcess {
+ public:
+  explicit RasLostProcess(const Analysis& analysis)
+      : x_analysis(analysis), x_case(analysis.joined), x_ras(analysis.ras), x_names(analysis.joined) {}
+
+  std::vector<Explanation> find() {
+    if (!x_ras.asked()) return {};
+    for (const RasCommunicatorState& state : x_ras.communicators) look_at(state);
+    Explanation explanation;
+    if (x_names.empty() && !name_processes(explanation)) return {};
+    explanation.category = model::Category::kProcessOrDeviceUnavailable;
+    explanation.cause = whole_hosts() ? "node_unreachable" : "rank_silent";
+    explanation.state = model::State::kDead;
+    explanation.strength = strength();
+    x_names.make_culprits(explanation);
+    explanation.waiting.assign(x_waiting.begin(), x_waiting.end());
+    std::erase_if(explanation.waiting, [&](model::RankIndex rank) {
+      return std::binary_search(explanation.culprits.begin(), explanation.culprits.end(), rank);
+    });
+    explanation.headline = headline(explanation);
+    place(explanation);
+    explanation.rules_out.push_back("a rank that is only late: its process would answer RAS");
+    add_alternatives(explanation);
+    after_the_fact(explanation);
+    return {std::move(explanation)};
+  }
+
+ private:
+  void look_at(const RasCommunicatorState& state) {
+    std::size_t lost = 0;
+    for (const model::RasRank& rank : state.communicator->ranks) {
+      if (!is_lost(rank.presence)) {
+        x_answered_hosts.insert(rank.host);
+        if (rank.presence == RasPresence::kAnswered) x_answering.emplace(rank.host, rank.pid);
+        if (const auto index = case_rank(x_case, rank)) x_waiting.insert(*index);
+        continue;
+      }
+      ++lost;
+      x_dead = x_dead || rank.presence == RasPresence::kDead;
+      x_silent = x_silent || rank.presence != RasPresence::kDead;
+      if (rank.host.empty()) x_host_unknown = true;
+      x_lost_hosts[rank.host].insert(rank.pid);
+      x_names.add(state, rank.rank, why(rank));
+    }
+    if (lost == 0) return;
+    x_records.push_back(cite_communicator(
+        x_case, x_ras, *state.communicator,
+        std::to_string(lost) + " of " + std::to_string(state.communicator->size) + " ranks gave no data"));
+    x_places.push_back(&state);
+  }
+
+  static std::string why(const model::RasRank& rank) {
+    const std::string who =
+        rank.pid >= 0 ? "its process " + std::to_string(rank.pid) : std::string("its process");
+    if (rank.presence == RasPresence::kDead)
+      return who + " was declared dead: nothing heard from it for 60 s";
+    if (rank.presence == RasPresence::kMissing) return "no data of it came";
+    return who + " does not answer the health service of NCCL";
+  }
+
+  // Where no communicator says which ranks they were.
+  bool name_processes(Explanation& explanation) {
+    for (const model::RasProcess& process : x_ras.latest->lost_processes) {
+      model::Subject subject;
+      subject.kind = model::SubjectKind::kProcess;
+      subject.host = process.host;
+      if (process.pid >= 0) subject.pid = process.pid;
+      subject.why = process.dead ? "declared dead by the health service of NCCL"
+                                 : "does not answer the health service of NCCL";
+      x_dead = x_dead || process.dead;
+      x_silent = x_silent || !process.dead;
+      x_host_unknown = true;
+      explanation.other_culprits.push_back(std::move(subject));
+    }
+    return !explanation.other_culprits.empty();
+  }
+
+  // Several processes are lost, all of whole hosts, and some other host answers.
+  bool whole_hosts() const {
+    std::size_t lost = 0;
+    for (const auto& [host, pids] : x_lost_hosts) {
+      if (x_answered_hosts.count(host) != 0) return false;
+      lost += pids.size();
+    }
+    return !x_host_unknown && lost > x_lost_hosts.size() && !x_answered_hosts.empty();
+  }
+
+  Confidence strength() const {
+    // A process that was given up while it stood still sees everybody else as dead when it goes on.
+    if (x_dead && x_answering.size() == 1 && x_names.size() > 1) return Confidence::kLow;
+    if (!x_ras.latest->contradicted.empty()) return Confidence::kMedium;
+    if (x_dead && !x_silent) return Confidence::kHigh;
+    return x_ras.one_view && !x_dead ? Confidence::kMedium : Confidence::kHigh;
+  }
+
+  std::string headline(const Explanation& explanation) const {
+    const std::size_t count = x_names.size() + (x_names.empty() ? explanation.other_culprits.size() : 0);
+    std::string who = x_names.text();
+    if (x_names.empty()) who = std::to_string(count) + plural(count, " process", " processes");
+    std::string out = explanation.cause == "node_unreachable"
+                          ? "no process on " + hosts_text() + " answers: " + who
+                      : x_silent ? who + plural(count, " does not answer", " do not answer")
+                                 : who + plural(count, " is dead", " are dead");
+    if (x_dead && x_silent) out += ", some of them are declared dead";
+    const std::size_t others = explanation.waiting.size();
+    if (others > 0)
+      out +=
+          ", while " + std::to_string(others) + plural(others, " other rank answers", " other ranks answer");
+    return out;
+  }
+
+  std::string hosts_text() const {
+    if (x_lost_hosts.size() == 1) return "host " + x_lost_hosts.begin()->first;
+    return std::to_string(x_lost_hosts.size()) + " hosts";
+  }
+
+  void place(Explanation& explanation) const {
+    explanation.records = x_records;
+    if (const Stall* stall = waits_for_them(explanation)) {
+      explanation.at = place_of(x_analysis, *stall);
+      explanation.evidence.push_back(*explanation.at);
+    } else if (!x_places.empty()) {
+      model::Where where;
+      where.group = x_places.front()->label;
+      explanation.where = std::move(where);
+    }
+  }
+
+  const Stall* waits_for_them(const Explanation& explanation) const {
+    const Stall* first = nullptr;
+    for (const Stall& stall : x_analysis.waits.stalls) {
+      const bool theirs =
+          std::any_of(explanation.culprits.begin(), explanation.culprits.end(), [&](auto rank) {
+            return std::find(stall.unknown.begin(), stall.unknown.end(), rank) != stall.unknown.end() ||
+                   std::find(stall.absent.begin(), stall.absent.end(), rank) != stall.absent.end();
+          });
+      if (theirs && (first == nullptr || stall.since_ns < first->since_ns)) first = &stall;
+    }
+    return first;
+  }
+
+  void add_alternatives(Explanation& explanation) const {
+    const std::string check =
+        "on its host: ps -o pid,stat,etime,cmd -p PID (T: stopped, no line: it ended), dmesg -T | tail -50";
+    for (const std::string_view cause : {"process_exited", "process_stopped"}) {
+      explanation.alternatives.push_back(
+          {.category = explanation.category,
+           .cause = cause,
+           .speaks_for = {"a stopped, a crashed and an ended process look the same from afar"},
+           .speaks_against = {},
+           .decide_by = check});
+    }
+    if (strength() == Confidence::kLow) {
+      explanation.alternatives.push_back(
+          {.category = explanation.category,
+           .cause = "process_stopped",
+           .speaks_for =
+               {"one process answers and calls all others dead: it may itself have been stopped, given up "
+                "and continued"},
+           .speaks_against = {},
+           .decide_by = "ask the other processes: unhang ras status --connections 16"});
+    }
+  }
+
+  // Who left a dump lived when the others dumped: it may have been killed since, by the watchdog.
+  void after_the_fact(Explanation& explanation) const {
+    if (!x_case.has_dumps || x_analysis.waits.stalls.empty()) return;
+    const bool all_dumped = std::all_of(explanation.culprits.begin(), explanation.culprits.end(),
+                                        [&](model::RankIndex rank) { return x_case.ranks[rank].tail_known; });
+    if (all_dumped && !explanation.culprits.empty()) explanation.explains_stall = false;
+  }
+
+  const Analysis& x_analysis;
+  const model::Case& x_case;
+  const RasAnalysis& x_ras;
+  RasNames x_names;
+  std::set<model::RankIndex> x_waiting;
+  std::set<std::string> x_answered_hosts;
+  std::set<std::pair<std::string, std::int64_t>> x_answering;
+  std::map<std::string, std::set<std::int64_t>> x_lost_hosts;
+  std::vector<model::EvidenceItem> x_records;
+  std::vector<const RasCommunicatorState*> x_places;
+  bool x_dead = false, x_silent = false, x_host_unknown = false;
+};
+
+}  // namespace
+
+std::vector<Explanation> find_ras_lost_process(const Analysis& analysis) {
+  return RasLostProcess(analysis).find();
+}
+
+}  // namespace unhang::detect

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "detect/ras_naming.h"
+
+#include <algorithm>
+
+#include "base/rank_set.h"
+#include "detect/wording.h"
+
+namespace unhang::detect {
+
+const model::RasRank* find_rank(const model::RasCommunicator& communicator, std::int32_t rank) {
+  const auto at =
+      std::lower_bound(communicator.ranks.begin(), communicator.ranks.end(), rank,
+                       [](const model::RasRank& known, std::int32_t r) { return known.rank < r; });
+  return at != communicator.ranks.end() && at->rank == rank ? &*at : nullptr;
+}
+
+void cite_place(const model::Case& joined, const RasAnalysis& ras, const RasCommunicatorState& state,
+                std::string text, Explanation& explanation) {
+  explanation.records.push_back(cite_communicator(joined, ras, *state.communicator, std::move(text)));
+  model::Where where;
+  where.group = state.label;
+  explanation.where = std::move(where);
+}
+
+std::size_t ranks_with_status(const model::RasCommunicator& communicator, model::RasStatus status) {
+  std::size_t count = 0;
+  for (const model::RasShare& share : communicator.shares) {
+    if (!share.collective && share.status == status) count += share.ranks;
+  }
+  return count;
+}
+
+void RasNames::add(const RasCommunicatorState& state, std::int32_t number, const std::string& why) {
+  const model::RasRank* known = find_rank(*state.communicator, number);
+  model::RasRank rank;
+  rank.rank = number;
+  if (known != nullptr) rank = *known;
+  if (const auto index = case_rank(x_case, rank)) {
+    x_ranks.emplace(*index, why);
+    return;
+  }
+  // One process may be in several communicators: by its pid it is named once.
+  const bool is_new = std::none_of(x_others.begin(), x_others.end(), [&](const model::Subject& other) {
+    if (other.pid && rank.pid >= 0)
+      return *other.pid == rank.pid && other.host == rank.host &&
+             other.gpu == (rank.cuda_device >= 0 ? std::to_string(rank.cuda_device) : std::string());
+    return other.group == state.label && other.group_rank == rank.rank;
+  });
+  if (is_new) x_others.push_back(subject_in_communicator(state, rank, why));
+}
+
+void RasNames::make_culprits(Explanation& explanation) const {
+  for (const auto& [index, why] : x_ranks) {
+    explanation.culprits.push_back(index);
+    explanation.why.push_back(why);
+  }
+  explanation.other_culprits = x_others;
+}
+
+void RasNames::make_suspects(Explanation& explanation) const {
+  for (const auto& entry : x_ranks) explanation.suspects.push_back(entry.first);
+  explanation.other_suspects = x_others;
+}
+
+std::string RasNames::text() const {
+  std::vector<model::RankIndex> indices;
+  for (const auto& entry : x_ranks) indices.push_back(entry.first);
+  std::string out = indices.empty() ? std::string() : ranks_text(x_case, indices);
+  std::map<std::string, std::vector<std::int32_t>> by_group;
+  for (const model::Subject& other : x_others) by_group[other.group].push_back(other.group_rank.value_or(-1));
+  for (auto& [group, ranks] : by_group) {
+    std::sort(ranks.begin(), ranks.end());
+    if (!out.empty()) out += ", ";
+    out += ranks_text(ranks) + " of " + group;
+  }
+  return out;
+}
+
+std::string ranks_text(const std::vector<std::int32_t>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + base::fold_ranks(ranks);
+}
+
+}  // namespace unhang::detect

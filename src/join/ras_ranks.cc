@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "join/ras_ranks.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+namespace unhang::join {
+namespace {
+
+using model::RasCommunicator;
+using model::RasPresence;
+using model::RasRank;
+using model::RasView;
+
+// A GPU of a process. NVML numbers are the same for all processes of a host, CUDA's are not.
+using Place = std::tuple<std::string, std::int64_t, std::int32_t>;
+
+std::optional<Place> place_of(const RasRank& rank) {
+  if (rank.pid < 0 || rank.host.empty()) return {};
+  return Place(rank.host, rank.pid, rank.nvml_device >= 0 ? rank.nvml_device : rank.cuda_device);
+}
+
+// The ranks that communicators of this history can stand for.
+std::int32_t largest_size(const RasHistory& history) {
+  std::int32_t size = -1;
+  for (const RasView& view : history) {
+    for (const RasCommunicator& communicator : view.communicators) size = std::max(size, communicator.size);
+    for (const model::RasRow& row : view.rows) {
+      if (row.communicators == 1 && row.size < (1 << 24))
+        size = std::max(size, static_cast<std::int32_t>(row.size));
+    }
+  }
+  return size;
+}
+
+bool has_size(const RasHistory& history, std::size_t size) {
+  return std::any_of(history.begin(), history.end(), [&](const RasView& view) {
+    return std::any_of(view.communicators.begin(), view.communicators.end(),
+                       [&](const auto& c) { return c.size >= 0 && std::cmp_equal(c.size, size); }) ||
+           std::any_of(view.rows.begin(), view.rows.end(),
+                       [&](const auto& row) { return row.size >= 0 && std::cmp_equal(row.size, size); });
+  });
+}
+
+// The history of the dumps' job, or the largest where there are no dumps. histories.size(): none fits.
+std::size_t choose(const std::vector<RasHistory>& histories, const model::Case& joined) {
+  if (!joined.has_dumps) return 0;
+  const std::size_t ranks = joined.ranks.size();
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    if (has_size(histories[i], ranks)) return i;
+  }
+  // Sub-groups only, or a job of which only some dumps were copied.
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    const std::int32_t size = largest_size(histories[i]);
+    if (std::cmp_less_equal(size, ranks) || joined.world_inferred) return i;
+  }
+  return histories.size();
+}
+
+// The communicator whose ranks are those of the job.
+std::uint64_t world_of(const RasHistory& history, const model::Case& joined) {
+  const RasCommunicator* best = nullptr;
+  for (const RasView& view : history) {
+    if (!joined.has_dumps || joined.world_inferred) {
+      const RasCommunicator* largest = model::largest_communicator(view);
+      if (largest != nullptr && (best == nullptr || largest->size > best->size)) best = largest;
+      continue;
+    }
+    for (const RasCommunicator& communicator : view.communicators) {
+      if (best == nullptr && std::cmp_equal(std::max(communicator.size, 0), joined.ranks.size()))
+        best = &communicator;
+    }
+  }
+  if (best == nullptr) return 0;
+  // One of a larger row that the text does not name may be the job's: then this one is a part of it.
+  for (const RasView& view : history) {
+    for (const model::RasRow& row : view.rows) {
+      if (row.size > best->size) return 0;
+    }
+  }
+  return best->hash;
+}
+
+void add_ranks(std::int32_t count, model::Case& joined) {
+  std::set<std::int32_t> known;
+  for (const model::Rank& rank : joined.ranks) known.insert(rank.global_rank);
+  for (std::int32_t rank = 0; rank < count; ++rank) {
+    if (known.count(rank) != 0) continue;
+    joined.ranks.emplace_back();
+    joined.ranks.back().global_rank = rank;
+  }
+  std::sort(joined.ranks.begin(), joined.ranks.end(),
+            [](const auto& a, const auto& b) { return a.global_rank < b.global_rank; });
+}
+
+void name_ranks(RasHistory& history, std::uint64_t world) {
+  std::map<Place, std::int32_t> global;
+  for (const RasView& view : history) {
+    for (const RasCommunicator& communicator : view.communicators) {
+      if (communicator.hash != world || world == 0) continue;
+      for (const RasRank& rank : communicator.ranks) {
+        if (const auto place = place_of(rank)) global.emplace(*place, rank.rank);
+      }
+    }
+  }
+  for (RasView& view : history) {
+    for (RasCommunicator& communicator : view.communicators) {
+      for (RasRank& rank : communicator.ranks) {
+        const auto place = place_of(rank);
+        const auto found = place ? global.find(*place) : global.end();
+        if (world != 0 && communicator.hash == world) {
+          rank.global_rank = rank.rank;
+        } else if (found != global.end()) {
+          rank.global_rank = found->second;
+        }
+      }
+    }
+  }
+}
+
+void fill_identity(const RasHistory& history, model::Case& joined) {
+  for (const RasView& view : history) {
+    for (const RasCommunicator& communicator : view.communicators) {
+      for (const RasRank& rank : communicator.ranks) {
+        if (rank.global_rank < 0 || rank.pid < 0) continue;
+        const auto index = joined.find_rank(rank.global_rank);
+        if (!index) continue;
+        model::Rank& known = joined.ranks[*index];
+        if (known.host.empty()) known.host = rank.host;
+        if (known.pid < 0) known.pid = rank.pid;
+        if (known.cuda_device < 0) known.cuda_device = rank.cuda_device;
+      }
+    }
+  }
+}
+
+void set_aside(const RasHistory& history, const std::string& reason, model::Case& joined) {
+  std::set<std::uint32_t> inputs;
+  for (const RasView& view : history) inputs.insert(view.sources.begin(), view.sources.end());
+  for (const std::uint32_t input : inputs) joined.set_aside.push_back({input, reason, false});
+}
+
+}  // namespace
+
+void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::Event> events,
+              model::Case& joined) {
+  joined.ras.events = std::move(events);
+  std::vector<RasHistory> histories = unite_ras(std::move(answers));
+  if (histories.empty()) return;
+  const std::size_t chosen = choose(histories, joined);
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    if (i == chosen) continue;
+    set_aside(histories[i],
+              chosen == histories.size()
+                  ? "its communicators do not fit the job of the dumps: another job answered"
+                  : "it answers for another job, which shares no communicator and no process with this one",
+              joined);
+  }
+  if (chosen == histories.size()) return;
+  RasHistory& history = histories[chosen];
+  joined.ras.world_hash = world_of(history, joined);
+  joined.ras.ranks_from_communicator = !joined.has_dumps;
+  // A ceiling on what a damaged answer may claim.
+  constexpr std::int32_t kRanksAtMost = 1 << 20;
+  const std::int32_t size = largest_size(history);
+  if (size > 0 && size <= kRanksAtMost && (!joined.has_dumps || joined.world_inferred)) {
+    add_ranks(size, joined);
+    joined.world_inferred = false;
+  }
+  name_ranks(history, joined.ras.world_hash);
+  fill_identity(history, joined);
+  joined.ras.views = std::move(history);
+}
+
+void cover_ras(model::Case& joined) {
+  if (joined.ras.views.empty()) return;
+  const RasView& latest = joined.ras.views.back();
+  std::set<std::int32_t> answered, lost;
+  bool named = false;
+  for (const RasCommunicator& communicator : latest.communicators) {
+    for (const RasRank& rank : communicator.ranks) {
+      if (rank.global_rank < 0) continue;
+      named = true;
+      const bool heard =
+          rank.presence == RasPresence::kAnswered || rank.presence == RasPresence::kNoCommunicator;
+      (heard ? answered : lost).insert(rank.global_rank);
+    }
+  }
+  // A text answer lists nobody of a communicator in which all is well.
+  const bool all_well =
+      latest.complete && !latest.rows.empty() &&
+      std::none_of(latest.rows.begin(), latest.rows.end(), [](auto& row) { return row.incomplete; });
+  model::CoverageRow row;
+  row.source = "nccl_ras";
+  for (model::RankIndex index = 0; index < joined.ranks.size(); ++index) {
+    const std::int32_t rank = joined.ranks[index].global_rank;
+    if (lost.count(rank) != 0) {
+      row.absent.push_back(index);
+    } else if (answered.count(rank) != 0 || all_well || (named && !latest.rows.empty() && latest.complete)) {
+      row.seen.push_back(index);
+    } else {
+      row.partial.push_back(index);
+    }
+  }
+  joined.coverage.push_back(std::move(row));
+}
+
+}  // namespace unhang::join
