@@ -6,6 +6,7 @@
 #include "formats/bundle/bundle_manifest.h"
 #include "formats/engine_metrics/engine_metrics.h"
 #include "formats/flight_recorder/flight_recorder.h"
+#include "formats/ras/ras.h"
 
 namespace unhang::formats {
 namespace {
@@ -17,6 +18,10 @@ constexpr std::array kFormats{
            bundle::sniff_manifest, bundle::parse_manifest},
     Format{"flight_recorder_json", "PyTorch Flight Recorder dump (JSON)", "flight_recorder.md",
            flight_recorder::sniff_json, flight_recorder::parse_json},
+    Format{"nccl_ras_json", "NCCL RAS answer (JSON)", "nccl_ras.md", ras::sniff_json, ras::parse_json},
+    Format{"nccl_ras_events", "NCCL RAS events (MONITOR)", "nccl_ras.md", ras::sniff_events,
+           ras::parse_events},
+    Format{"nccl_ras_text", "NCCL RAS answer (text)", "nccl_ras.md", ras::sniff_text, ras::parse_text},
     Format{"engine_metrics", "metric page of an inference engine", "engine_metrics.md", engine_metrics::sniff,
            engine_metrics::parse},
 };
