@@ -25,7 +25,8 @@ struct Conversations::Socket {
   bool connected = false;
   bool ended = false;
   bool can_send = true;  // false: the other side reads no more, but may have said something
-  std::string out;       // to be sent
+  std::string out;       // to be sent, but for the first `sent` bytes
+  std::size_t sent = 0;
   std::size_t received = 0;
 };
 
@@ -91,18 +92,21 @@ void Conversations::connected(Socket& socket) {
 }
 
 void Conversations::send(Socket& socket) {
-  while (!socket.out.empty()) {
-    const ssize_t sent = ::send(socket.fd.get(), socket.out.data(), socket.out.size(), MSG_NOSIGNAL);
+  while (socket.sent < socket.out.size()) {
+    const ssize_t sent = ::send(socket.fd.get(), socket.out.data() + socket.sent,
+                                socket.out.size() - socket.sent, MSG_NOSIGNAL);
     if (sent >= 0) {
-      socket.out.erase(0, static_cast<std::size_t>(sent));
+      socket.sent += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     } else if (errno != EINTR) {
       // What the other side said before it went is still to be read; the end of it shows there.
       socket.can_send = false;
-      socket.out.clear();
+      break;
     }
   }
+  socket.out.clear();
+  socket.sent = 0;
 }
 
 void Conversations::receive(Socket& socket) {
