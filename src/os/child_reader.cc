@@ -158,7 +158,8 @@ class Reading {
                .size = frame.size,
                .modified_ns = frame.modified_ns,
                .device = frame.device,
-               .inode = frame.inode});
+               .inode = frame.inode,
+               .owner = frame.owner});
       }
       at += frame.length;
     }

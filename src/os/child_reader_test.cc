@@ -51,6 +51,7 @@ TEST_F(ChildReader, ReadsWholeFilesInOrder) {
   EXPECT_EQ(replies[0].bytes, "hello");
   EXPECT_EQ(replies[0].size, 5);
   EXPECT_TRUE(replies[0].is_regular);
+  EXPECT_EQ(replies[0].owner, static_cast<std::int64_t>(::getuid()));
   EXPECT_GT(replies[0].modified_ns, 1'600'000'000'000'000'000);
   EXPECT_EQ(replies[1].end, ReadEnd::kFailed);
   EXPECT_EQ(replies[1].error, ENOENT);

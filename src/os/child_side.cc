@@ -115,6 +115,7 @@ void describe(int fd, ChildFrame& frame) {
   frame.modified_ns = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
   frame.device = status.st_dev;
   frame.inode = status.st_ino;
+  frame.owner = status.st_uid;
 }
 
 void read_file(const ReadRequest& request, ChildFrame& reply) {

@@ -23,6 +23,7 @@ struct ChildFrame {
   std::int64_t size = 0;
   std::int64_t modified_ns = 0;
   std::uint64_t device = 0, inode = 0;
+  std::int64_t owner = -1;
 };
 
 inline constexpr std::size_t kChildPieceBytes = 64 << 10;
