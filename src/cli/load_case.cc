@@ -132,6 +132,10 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   if (options.world_size) hints.world_size = static_cast<std::int32_t>(*options.world_size);
   model::Case joined = builder.finish(hints);
   if (!any_evidence) return base::fail(nothing_readable(joined));
+  if (options.needs_dumps && !joined.has_dumps)
+    return base::fail(base::ErrorCode::kData,
+                      "no usable Flight Recorder dump is among the inputs, and only those list single operations. "
+                      "`unhang diagnose` reads what is there.");
   return joined;
 }
 

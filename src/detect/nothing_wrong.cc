@@ -64,6 +64,12 @@ void say_of_ras(const Analysis& analysis, Verdict& verdict) {
                            : "the RAS answer is cut off before its end: nothing wrong is seen in what came";
     return;
   }
+  if (ras.latest->corrupt) {
+    verdict.category = Category::kInconclusive;
+    verdict.headline = "a part of the RAS answer is damaged, as known of NCCL " + ras.latest->nccl_version +
+                       "; nothing wrong is seen in the sound part";
+    return;
+  }
   verdict.category = count_strangers(analysis.joined) == 0 ? Category::kHealthy : Category::kInconclusive;
   if (ras.communicators.empty() && ras.latest->rows.empty()) {
     verdict.headline = "RAS answers and knows of no communicator yet: nothing wrong is seen";

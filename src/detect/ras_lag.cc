@@ -183,6 +183,8 @@ class RasLag {
         all.add(state, rank, count_of(state, rank));
         // It waits for somebody in another communicator: a victim.
         if (x_waiting.count(who_is(*state.communicator, rank)) != 0) continue;
+        // It may wait for those who launched even less.
+        if (!furthest_behind(state, rank)) continue;
         roots.add(state, rank, count_of(state, rank));
         here = true;
       }
@@ -195,6 +197,7 @@ class RasLag {
     explanation.cause = "rank_not_entered";
     judge(states, explanation);
     roots.make_culprits(explanation);
+    suspect_the_rest(all, roots, explanation);
     for (const RasCommunicatorState* state : states) {
       cite(*state, explanation);
       add_waiting(*state, explanation);
@@ -210,10 +213,18 @@ class RasLag {
     explanation.headline = roots.text() + plural(roots.size(), " is behind in ", " are behind in ") +
                            explanation.where->operation + " of " + shown.label + ": the majority launched " +
                            std::to_string(explanation.where->ordinal.value_or(0)) + ", " +
-                           (roots.size() == 1 ? "it " : "they ") + least_text(shown);
+                           (roots.size() == 1 ? "it launched " : "they launched ") + least_text(shown);
     explanation.rules_out.push_back("a lost process: it answers RAS");
     ask_again(explanation);
     return explanation;
+  }
+
+  static bool furthest_behind(const RasCommunicatorState& state, std::int32_t number) {
+    const RasRank* rank = find_rank(*state.communicator, number);
+    return std::any_of(state.skew.counts.begin(), state.skew.counts.end(), [&](const RasCountSkew& skew) {
+      return !skew.laggards.empty() && rank != nullptr &&
+             rank->counts[static_cast<std::size_t>(skew.collective)] == skew.least;
+    });
   }
 
   static std::string least_text(const RasCommunicatorState& state) {
@@ -227,6 +238,20 @@ class RasLag {
   static bool first_operation(const RasCommunicatorState& state) {
     return std::any_of(state.skew.counts.begin(), state.skew.counts.end(),
                        [](const RasCountSkew& skew) { return !skew.laggards.empty() && skew.majority <= 1; });
+  }
+
+  static void suspect_the_rest(const RasNames& all, const RasNames& roots, Explanation& explanation) {
+    if (all.size() == roots.size()) return;
+    all.make_suspects(explanation);
+    std::erase_if(explanation.suspects, [&](model::RankIndex rank) {
+      return std::binary_search(explanation.culprits.begin(), explanation.culprits.end(), rank);
+    });
+    std::erase_if(explanation.other_suspects, [&](const model::Subject& suspect) {
+      return std::any_of(explanation.other_culprits.begin(), explanation.other_culprits.end(),
+                         [&](const auto& culprit) {
+                           return culprit.group == suspect.group && culprit.group_rank == suspect.group_rank;
+                         });
+    });
   }
 
   // Each is behind in one communicator and waits in another.

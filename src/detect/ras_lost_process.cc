@@ -55,6 +55,8 @@ class RasLostProcess {
     std::size_t lost = 0;
     for (const model::RasRank& rank : state.communicator->ranks) {
       if (!is_lost(rank.presence)) {
+        // A text answer does not say where the ranks are that answered.
+        if (rank.host.empty()) x_host_unknown = true;
         x_answered_hosts.insert(rank.host);
         if (rank.presence == RasPresence::kAnswered) x_answering.emplace(rank.host, rank.pid);
         if (const auto index = case_rank(x_case, rank)) x_waiting.insert(*index);

@@ -30,6 +30,8 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
                          "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
     out.steps.push_back(
         {"is the process of " + culprits + " alive, and what does it do", "py-spy dump --pid PID", false});
+  } else if (culprits.empty() && verdict.category == model::Category::kCollectiveDesync) {
+    out.steps.push_back({"which ranks are late", "unhang ras status --verbose", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
     out.steps.push_back(
         {"look at the stack of " + culprits + " before it is gone", "py-spy dump --pid PID", false});

@@ -35,6 +35,7 @@ std::string_view blast_verb(const model::Verdict& v) {
   if (v.category == Category::kPerformanceDegradation || v.state == State::kSlow) return "slowed down";
   const bool inside = v.category == Category::kCollectiveDesync || v.category == Category::kTransportStall ||
                       v.category == Category::kInitializationHang;
+  if (v.state == State::kUnknown && inside) return "perhaps waiting";
   return v.state == State::kStopped || v.state == State::kDead || inside ? "waiting" : "affected";
 }
 

@@ -77,6 +77,7 @@ class CollectivesCommand final : public CommandBase {
 
   int run(const std::vector<std::string>& paths, Streams& streams) override {
     x_load.complaints = &streams.err;
+    x_load.needs_dumps = true;
     const auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     if (const auto selected = select(*joined); !selected) return complain(streams, selected.error());

@@ -49,6 +49,7 @@ class TimelineCommand final : public CommandBase {
       return complain(streams, {base::ErrorCode::kUsage, "timeline needs -o FILE, where to write the trace"});
     }
     x_load.complaints = &streams.err;
+    x_load.needs_dumps = true;
     const auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     report::TimelineCounts counts;
