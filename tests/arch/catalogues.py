@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Everything in a catalogue must have what belongs to it, or this fails:
 
-    a format    a page in docs/formats/, a fuzz target with seeds
+    a format    a page in docs/formats/, a fuzz target of its own with seeds
     a detector  a page in docs/detectors/ that its README links, and a test that runs it
     a fault     (src/simulate/) is judged by tests/corpus/simulated.py, which takes the list from the program
 """
@@ -20,15 +20,22 @@ def text(path):
 
 def main():
     faults = []
+    targets = {}
     formats = re.findall(r'Format\{"(\w+)",\s*"[^"]*",\s*"([\w.]+)"', text("src/formats/catalogue.cc"))
     for identity, page in formats:
-        target = identity.rsplit("_", 1)[-1]
+        # The longest ending of its name that has a target: ras_json for nccl_ras_json, json for flight_recorder_json.
+        words = identity.split("_")
+        endings = ["_".join(words[first:]) for first in range(len(words))]
+        target = next((ending for ending in endings if (ROOT / f"tests/fuzz/{ending}_fuzz.cc").is_file()), identity)
         if not (ROOT / "docs/formats" / page).is_file():
             faults.append(f"format {identity}: no page docs/formats/{page}")
         if not (ROOT / f"tests/fuzz/{target}_fuzz.cc").is_file():
             faults.append(f"format {identity}: no fuzz target tests/fuzz/{target}_fuzz.cc")
         elif not any((ROOT / "tests/fuzz/seeds" / target).iterdir()):
             faults.append(f"format {identity}: no seeds in tests/fuzz/seeds/{target}")
+        if target in targets:
+            faults.append(f"format {identity}: the fuzz target {target} is that of {targets[target]}")
+        targets[target] = identity
     detectors = re.findall(r'Detector\{"(\w+)",\s*(?:"[^"]*"\s*)+,\s*(\w+)\}', text("src/detect/detector.cc"))
     index = text("docs/detectors/README.md")
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/detect").glob("*_test.cc"))
