@@ -79,6 +79,20 @@ void add_gaps(const Verdict& verdict, std::vector<std::string>& out) {
   }
 }
 
+// What a capture asked in vain.
+void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
+  for (const model::BundleManifest& bundle : joined.bundles) {
+    for (const model::BundleSource& source : bundle.sources) {
+      if (!model::lacks_something(source)) continue;
+      std::string text =
+          source.kind + " at " + source.asked + ": " + std::string(model::name_of(source.status));
+      if (!source.reason.empty()) text += ", " + source.reason;
+      if (!bundle.host.empty()) text += " (captured on " + bundle.host + ")";
+      out.push_back(std::move(text));
+    }
+  }
+}
+
 void add_blind_spots(const Analysis& analysis, std::vector<std::string>& out) {
   const Case& joined = analysis.joined;
   if (std::any_of(joined.groups.begin(), joined.groups.end(),
@@ -126,6 +140,7 @@ void add_not_seen(const Analysis& analysis, Verdict& verdict) {
     out.push_back("RAS contradicts itself about " + std::to_string(analysis.ras.latest->contradicted.size()) +
                   " processes: some call them dead, others heard them");
   }
+  add_silent_sources(joined, out);
   add_blind_spots(analysis, out);
 }
 

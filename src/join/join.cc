@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/parallel.h"
@@ -112,6 +113,12 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
     for (model::RasAnswer& answer : evidence.ras_answers)
       x_ras_answers.push_back({std::move(answer), input, {}});
     for (model::RasEvent& event : evidence.ras_events) x_ras_events.push_back({input, std::move(event)});
+    for (model::EngineSample& sample : evidence.engine_samples)
+      x_case.engine_readings.push_back({input, {}, {}, std::move(sample)});
+    for (model::BundleManifest& bundle : evidence.bundles) {
+      x_facts.add(x_case.inputs[input].path, bundle);
+      x_case.bundles.push_back(std::move(bundle));
+    }
     for (model::Dump& dump : evidence.dumps) {
       remaps.push_back(x_case.vocabulary.absorb(dump.vocabulary));
       x_dumps.emplace_back();
@@ -124,13 +131,42 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
                      [&](std::size_t i) { remap(x_dumps[first + i].dump, remaps[i]); });
 }
 
+// What manifests say of other files, now that all are read.
+void CaseBuilder::apply_facts() {
+  for (AskedAnswer& asked : x_ras_answers) {
+    if (const FileFacts* facts = x_facts.find(x_case.inputs[asked.source].path))
+      asked.time_ns = facts->captured_ns;
+  }
+  for (JoinedDump& dump : x_dumps) {
+    if (const FileFacts* facts = x_facts.find(x_case.inputs[dump.input].path)) dump.pid = facts->pid;
+  }
+  for (model::EngineReading& reading : x_case.engine_readings) {
+    const std::string& path = x_case.inputs[reading.input].path;
+    if (const FileFacts* facts = x_facts.find(path)) {
+      reading.engine = facts->asked;
+      reading.time_ns = facts->captured_ns;
+    }
+  }
+  std::stable_sort(
+      x_case.engine_readings.begin(), x_case.engine_readings.end(), [](const auto& a, const auto& b) {
+        return std::tuple(a.engine, a.time_ns.value_or(0)) < std::tuple(b.engine, b.time_ns.value_or(0));
+      });
+}
+
 model::Case CaseBuilder::finish(const Hints& hints) {
   RankLists lists(x_case.vocabulary);
+  apply_facts();
   identify(x_dumps, lists, x_case);
   set_aside_strangers(x_dumps, lists, x_case);
   x_case.has_dumps =
       std::any_of(x_dumps.begin(), x_dumps.end(), [](const auto& dump) { return dump.kept(); });
   expect_ranks(x_case, x_dumps, lists, hints);
+  for (const JoinedDump& dump : x_dumps) {
+    if (!dump.kept()) continue;
+    model::Rank& rank = x_case.ranks[*x_case.find_rank(*dump.rank)];
+    rank.pid = dump.pid;
+    if (rank.host.empty()) rank.host = dump.host;
+  }
   join_ras(std::move(x_ras_answers), std::move(x_ras_events), x_case);
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside, dump.is_second});

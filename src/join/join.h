@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/evidence.h"
+#include "join/bundle_facts.h"
 #include "join/joined_dump.h"
 #include "join/ras_jobs.h"
 #include "model/case.h"
@@ -34,11 +35,14 @@ class CaseBuilder {
   model::Case finish(const Hints& hints);
 
  private:
+  void apply_facts();
+
   unsigned x_threads;
   model::Case x_case;
   std::vector<JoinedDump> x_dumps;
   std::vector<AskedAnswer> x_ras_answers;
   std::vector<model::RasEvidence::Event> x_ras_events;
+  BundleFacts x_facts;
 };
 
 }  // namespace unhang::join

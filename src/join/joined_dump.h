@@ -19,6 +19,7 @@ struct JoinedDump {
   model::InputIndex input = 0;
   std::optional<std::int32_t> rank;
   std::string host;
+  std::int64_t pid = -1;   // -1: not known
   std::string set_aside;   // why this dump is not of the job; empty: it is
   bool is_second = false;  // set aside because another dump of the same rank is used
 

@@ -184,10 +184,9 @@ void put_in_order(RasView& view) {
   // Of two records of one process the one that calls it dead stays.
   const auto place = [](const auto& process) { return std::tie(process.host, process.pid); };
   const auto order = [&](auto& processes) {
-    std::stable_sort(processes.begin(), processes.end(),
-                     [&](const auto& a, const auto& b) {
-                       return std::tuple(place(a), !a.dead) < std::tuple(place(b), !b.dead);
-                     });
+    std::stable_sort(processes.begin(), processes.end(), [&](const auto& a, const auto& b) {
+      return std::tuple(place(a), !a.dead) < std::tuple(place(b), !b.dead);
+    });
     processes.erase(std::unique(processes.begin(), processes.end(),
                                 [&](const auto& a, const auto& b) { return place(a) == place(b); }),
                     processes.end());

@@ -8,6 +8,8 @@
 #include <string>
 #include <tuple>
 
+#include "base/rank_set.h"
+
 namespace unhang::join {
 namespace {
 
@@ -122,7 +124,34 @@ void name_ranks(RasHistory& history, std::uint64_t world) {
   }
 }
 
+// Dumps of a bundle tell the pid that wrote them. Where no communicator spans the job, a pid that only one
+// rank has and only one host shows stands for that rank.
+void name_ranks_by_pid(RasHistory& history, const model::Case& joined) {
+  std::map<std::int64_t, std::vector<std::int32_t>> ranks_of;
+  for (const model::Rank& rank : joined.ranks) {
+    if (rank.pid >= 0) ranks_of[rank.pid].push_back(rank.global_rank);
+  }
+  if (ranks_of.empty()) return;
+  std::map<std::int64_t, std::set<std::string>> hosts_of;
+  for (const RasView& view : history) {
+    for (const RasCommunicator& communicator : view.communicators) {
+      for (const RasRank& rank : communicator.ranks) hosts_of[rank.pid].insert(rank.host);
+    }
+  }
+  for (RasView& view : history) {
+    for (RasCommunicator& communicator : view.communicators) {
+      for (RasRank& rank : communicator.ranks) {
+        const auto known = ranks_of.find(rank.pid);
+        if (rank.global_rank < 0 && known != ranks_of.end() && known->second.size() == 1 &&
+            hosts_of[rank.pid].size() == 1)
+          rank.global_rank = known->second.front();
+      }
+    }
+  }
+}
+
 void fill_identity(const RasHistory& history, model::Case& joined) {
+  std::set<std::int32_t> conflicts;
   for (const RasView& view : history) {
     for (const RasCommunicator& communicator : view.communicators) {
       for (const RasRank& rank : communicator.ranks) {
@@ -131,11 +160,20 @@ void fill_identity(const RasHistory& history, model::Case& joined) {
         if (!index) continue;
         model::Rank& known = joined.ranks[*index];
         if (known.host.empty()) known.host = rank.host;
-        if (known.pid < 0) known.pid = rank.pid;
+        if (known.pid >= 0 && known.pid != rank.pid) {
+          conflicts.insert(known.global_rank);
+          continue;
+        }
+        known.pid = rank.pid;
         if (known.cuda_device < 0) known.cuda_device = rank.cuda_device;
       }
     }
   }
+  if (conflicts.empty() || history.empty() || history.front().sources.empty()) return;
+  const std::vector<std::int32_t> ranks(conflicts.begin(), conflicts.end());
+  joined.conflicts.push_back({history.front().sources.front(),
+                              "RAS and the dumps name different processes for rank" +
+                                  std::string(ranks.size() == 1 ? " " : "s ") + base::fold_ranks(ranks)});
 }
 
 void set_aside(const RasHistory& history, const std::string& reason, model::Case& joined) {
@@ -172,6 +210,7 @@ void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::
     joined.world_inferred = false;
   }
   name_ranks(history, joined.ras.world_hash);
+  if (joined.ras.world_hash == 0) name_ranks_by_pid(history, joined);
   fill_identity(history, joined);
   joined.ras.views = std::move(history);
 }

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "model/bundle.h"
 #include "model/dump.h"
+#include "model/engine_sample.h"
 #include "model/import_problem.h"
 #include "model/operation.h"
 #include "model/ras_view.h"
@@ -106,6 +108,14 @@ struct RasEvidence {
   std::uint64_t world_hash = 0;  // the communicator whose ranks are the global ones; 0: none is
 };
 
+// One reading of an engine's counters.
+struct EngineReading {
+  InputIndex input = 0;
+  std::string engine;                   // the URL or path that was asked; readings of one engine share it
+  std::optional<std::int64_t> time_ns;  // nullopt: not known
+  EngineSample sample;
+};
+
 struct Case {
   std::vector<Input> inputs;
   Vocabulary vocabulary;
@@ -116,9 +126,11 @@ struct Case {
   std::vector<CoverageRow> coverage;
   std::vector<Conflict> conflicts;
   RasEvidence ras;
-  std::string comm_library_version;  // of the majority of dumps
-  bool world_inferred = false;       // the number of ranks was not stated by any input
-  bool has_dumps = false;            // some Flight Recorder dump is of this job
+  std::vector<EngineReading> engine_readings;  // by engine, then in order of time
+  std::vector<BundleManifest> bundles;         // in the order of their paths
+  std::string comm_library_version;            // of the majority of dumps
+  bool world_inferred = false;                 // the number of ranks was not stated by any input
+  bool has_dumps = false;                      // some Flight Recorder dump is of this job
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }
   // gloo has rules of its own: what it records, counts and calls finished (join/progress.h).
