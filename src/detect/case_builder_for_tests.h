@@ -50,6 +50,7 @@ class CaseBuilder {
   static constexpr std::int64_t kMillisecond = 1'000'000;
 
   explicit CaseBuilder(int ranks) {
+    x_case.has_dumps = true;
     for (int i = 0; i < ranks; ++i) {
       model::Rank& rank = x_case.ranks.emplace_back();
       rank.global_rank = i;

@@ -41,6 +41,7 @@ TEST(RasLag, OneAnswerNamesTheLaggardAtLowConfidenceAndSaysToAskAgain) {
   auto world = communicator(0xa, 8, 100);
   set_count(world, 5, RasCollective::kAllReduce, 99);
   const auto verdict = diagnose(ras_case({view({world})}));
+  EXPECT_EQ(verdict.findings.at(0).id, "ras_lag-1");
   EXPECT_EQ(verdict.category, Category::kCollectiveDesync);
   EXPECT_EQ(verdict.cause, "rank_not_entered");
   EXPECT_EQ(verdict.confidence, Confidence::kLow);
@@ -180,6 +181,7 @@ TEST(RasInitialization, AFailureNamesWhoMetIt) {
   }
   world.ranks[4].init_state = model::NcclResult::kUnhandledCuda;
   const auto verdict = diagnose(ras_case({view({world})}));
+  EXPECT_EQ(verdict.findings.at(0).id, "ras_initialization-1");
   EXPECT_EQ(verdict.category, Category::kInitializationHang);
   EXPECT_EQ(culprits(verdict), Ranks{4});
   EXPECT_EQ(verdict.confidence, Confidence::kMedium);
@@ -203,6 +205,7 @@ TEST(RasError, ARemoteErrorNamesWhoNoticedAndNotWhoCaused) {
   auto world = communicator(0xa, 8, 100);
   world.ranks[6].async_error = model::NcclResult::kRemote;
   const auto verdict = diagnose(ras_case({view({world})}));
+  EXPECT_EQ(verdict.findings.at(0).id, "ras_error-1");
   EXPECT_EQ(verdict.category, Category::kTransportStall);
   EXPECT_TRUE(verdict.culprits.empty());
   EXPECT_EQ(suspects(verdict), Ranks{6});
@@ -220,6 +223,7 @@ TEST(RasTeardown, ALeftCommunicatorIsALeadOnly) {
   auto world = communicator(0xa, 8, 100);
   lose(world, 2, RasPresence::kNoCommunicator);
   const auto verdict = diagnose(ras_case({view({world})}));
+  EXPECT_EQ(verdict.findings.at(0).id, "ras_teardown-1");
   EXPECT_EQ(verdict.category, Category::kInconclusive);
   EXPECT_TRUE(verdict.culprits.empty());
   EXPECT_EQ(suspects(verdict), Ranks{2});

@@ -117,7 +117,20 @@ class RasLostProcess {
     if (x_dead && x_answering.size() == 1 && x_names.size() > 1) return Confidence::kLow;
     if (!x_ras.latest->contradicted.empty()) return Confidence::kMedium;
     if (x_dead && !x_silent) return Confidence::kHigh;
+    if (left_no_dump()) return Confidence::kHigh;
     return x_ras.one_view && !x_dead ? Confidence::kMedium : Confidence::kHigh;
+  }
+
+  // Two sources asked, and neither heard of them: the others left dumps, they did not.
+  bool left_no_dump() const {
+    Explanation scratch;
+    x_names.make_culprits(scratch);
+    const auto dumped = std::count_if(x_case.ranks.begin(), x_case.ranks.end(),
+                                      [](const auto& rank) { return rank.tail_known; });
+    return x_case.has_dumps && !scratch.culprits.empty() && scratch.other_culprits.empty() &&
+           std::cmp_equal(static_cast<std::size_t>(dumped) + scratch.culprits.size(), x_case.ranks.size()) &&
+           std::none_of(scratch.culprits.begin(), scratch.culprits.end(),
+                        [&](auto index) { return x_case.ranks[index].input.has_value(); });
   }
 
   std::string headline(const Explanation& explanation) const {

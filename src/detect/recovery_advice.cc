@@ -17,9 +17,9 @@ std::string on_hosts(const std::string& culprits) {
 
 void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
   const std::string_view cause = verdict.cause;
-  const bool dumps_asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
-                                       [](const auto& row) { return row.source == "flight_recorder"; });
-  if (cause == "rank_silent" && !dumps_asked) {
+  const bool ras_asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
+                                     [](const auto& row) { return row.source == "nccl_ras"; });
+  if (cause == "rank_silent" && ras_asked) {
     out.steps.push_back({"is the process of " + culprits + " alive? T: stopped, no line: it has ended",
                          "ps -o pid,stat,etime,cmd -p PID", false});
     out.steps.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});

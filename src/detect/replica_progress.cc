@@ -118,11 +118,9 @@ void ReplicaProgress::note_growth(const Growth& growth, const EngineSeries& befo
     ++x_token_moves;
     if (growth.finished) ++x_moves_at_ends;
   }
-  // With one or two requests at a time, all that made tokens may have ended: what runs now can be new, and in
-  // its prefill.
+  // As many have ended as had run: what runs now may all be new, and in its prefill.
   const double ended = x_last.finished_requests.value_or(0) - before.finished_requests.value_or(0);
-  if (x_last.running.value_or(0) <= 2 && growth.finished && ended >= before.running.value_or(0))
-    x_decode_moves = 0;
+  if (growth.finished && ended >= before.running.value_or(0)) x_decode_moves = 0;
   if (x_stopped && (++x_recovering >= kReadingsToTell || !is_busy())) {
     x_stopped = false;
     x_decode_moves = 0;

@@ -48,6 +48,7 @@ class Resolver {
     const Found* chosen = choose();
     if (chosen != nullptr) {
       take(chosen->explanation);
+      agree_with_ras(*chosen);
     } else if (!x_analysis.waits.stalls.empty()) {
       nothing_explains();
     } else {
@@ -109,6 +110,18 @@ class Resolver {
     add_subjects(explanation);
     if (explanation.where) x_verdict.where = *explanation.where;
     if (explanation.at) locate(*explanation.at);
+  }
+
+  // What RAS counts say of the same ranks is a second witness.
+  void agree_with_ras(const Found& chosen) {
+    if (chosen.detector == "ras_lag" || chosen.explanation.culprits.empty()) return;
+    for (const Found& found : x_found) {
+      if (found.detector != "ras_lag" || found.explanation.culprits != chosen.explanation.culprits) continue;
+      for (std::size_t i = 0; i < found.explanation.why.size() && i < x_verdict.culprits.size(); ++i)
+        x_verdict.culprits[i].why += "; RAS: it " + found.explanation.why[i];
+      if (x_verdict.confidence == Confidence::kMedium && count_strangers(x_case) == 0)
+        x_verdict.confidence = Confidence::kHigh;
+    }
   }
 
   model::Subject subject_of(RankIndex index) const {

@@ -61,8 +61,8 @@ std::string shape_of(const RasAnswer& answer) {
 std::vector<std::size_t> jobs_of(const std::vector<Timed>& answers) {
   Sets sets(answers.size());
   std::map<std::pair<std::uint64_t, std::string>, std::size_t> by_process;
-  // A text answer knows no secondary hash: the hash alone then has to do.
-  std::map<std::uint64_t, std::size_t> by_hash;
+  // A text answer knows no secondary hash: hash and size have to do.
+  std::map<std::pair<std::uint64_t, std::int32_t>, std::size_t> by_hash;
   std::map<std::string, std::size_t> by_shape;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const RasAnswer& answer = answers[i].asked.answer;
@@ -74,7 +74,7 @@ std::vector<std::size_t> jobs_of(const std::vector<Timed>& answers) {
     };
     for (const RasCommunicator& communicator : answer.communicators) {
       named = true;
-      sets.unite(i, by_hash.emplace(communicator.hash, i).first->second);
+      sets.unite(i, by_hash.emplace(std::pair(communicator.hash, communicator.size), i).first->second);
       for (const RasRank& rank : communicator.ranks) process(rank.host, rank.pid);
     }
     for (const auto& lost : answer.lost_processes) process(lost.host, lost.pid);

@@ -39,21 +39,12 @@ std::int32_t largest_size(const RasHistory& history) {
   return size;
 }
 
-bool has_size(const RasHistory& history, std::size_t size) {
-  return std::any_of(history.begin(), history.end(), [&](const RasView& view) {
-    return std::any_of(view.communicators.begin(), view.communicators.end(),
-                       [&](const auto& c) { return c.size >= 0 && std::cmp_equal(c.size, size); }) ||
-           std::any_of(view.rows.begin(), view.rows.end(),
-                       [&](const auto& row) { return row.size >= 0 && std::cmp_equal(row.size, size); });
-  });
-}
-
 // The history of the dumps' job, or the largest where there are no dumps. histories.size(): none fits.
 std::size_t choose(const std::vector<RasHistory>& histories, const model::Case& joined) {
   if (!joined.has_dumps) return 0;
   const std::size_t ranks = joined.ranks.size();
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    if (has_size(histories[i], ranks)) return i;
+    if (std::cmp_equal(largest_size(histories[i]), ranks)) return i;
   }
   // Sub-groups only, or a job of which only some dumps were copied.
   for (std::size_t i = 0; i < histories.size(); ++i) {
