@@ -21,7 +21,8 @@ std::size_t add_missing_commas(std::string& json) {
   std::size_t added = 0;
   std::size_t at = json.find(kBefore);
   while (at != std::string::npos) {
-    std::size_t end = json.find_first_not_of(": \t-0123456789", at + kBefore.size());
+    const std::size_t number = json.find_first_not_of(": \t", at + kBefore.size());
+    const std::size_t end = json.find_first_not_of("-0123456789", number);
     const std::size_t next = json.find_first_not_of(kBlanks, end);
     if (end != std::string::npos && next != std::string::npos && next > end &&
         json.compare(next, kAfter.size(), kAfter) == 0) {

@@ -35,7 +35,7 @@ void TextReader::line(Line line) {
     begin(line);
     return;
   }
-  if (underline(line.text)) return;
+  if (underline(line.text) || second_report(line)) return;
   if (!line.ended && !line.text.empty()) return cut_line(line);
   if (line.text.empty() || heading(line)) return;
   bool known = false;
@@ -123,22 +123,36 @@ void TextReader::enter(Section section, const Line& line) {
   x_blocks.begin_section();
 }
 
-// "Communicators... (0.001s)". The seconds come when all is gathered; where a second report begins in their
-// place, two requests were sent on one connection, and what was gathered may belong to either.
-bool TextReader::communicators_line(const Line& line) {
-  LineWords words(line.text);
-  words.take("Communicators...");
-  if (is_version_line(words.rest())) {
-    Line second = line;
-    second.offset += line.text.size() - words.rest().size();
-    second.text = words.rest();
-    begin(second);
+// A report that begins in the middle of a line. Mostly the one before was cut off there. But where the data
+// should have come, two requests may have been sent on one connection, and whose data follows is not known.
+bool TextReader::second_report(const Line& line) {
+  if (x_section == Section::kOutside) return false;
+  const std::size_t at = line.text.find("NCCL version ");
+  if (at == std::string_view::npos || line.text.find(" compiled with ", at) == std::string_view::npos) {
+    return false;
+  }
+  const bool waiting = line.text.substr(0, at) == "Communicators...";
+  if (!waiting) {
+    x_draft.cut = true;
+    finish();
+  }
+  Line second = line;
+  second.offset += at;
+  second.text.remove_prefix(at);
+  begin(second);
+  if (waiting) {
     x_draft.answer.corrupt = true;
     x_reading.problem(Severity::kError, "interleaved",
                       "two reports run through each other: ask once for each connection", line.number,
                       line.offset);
-    return true;
   }
+  return true;
+}
+
+// "Communicators... (0.001s)"
+bool TextReader::communicators_line(const Line& line) {
+  LineWords words(line.text);
+  words.take("Communicators...");
   if (x_section == Section::kOutside) begin(line);
   enter(Section::kTable, line);
   double seconds = 0;
@@ -236,11 +250,7 @@ void TextReader::protocol_or_unknown(const Line& line) {
     return;
   }
   if (line.text == "OK" || line.text.starts_with("SERVER PROTOCOL ")) return;
-  if (x_section != Section::kOutside) {
-    const std::size_t at = line.text.find("NCCL version ");
-    if (at != std::string_view::npos) x_draft.mixed = true;
-    if (x_section >= Section::kTable) x_draft.strange = true;
-  }
+  if (x_section >= Section::kTable) x_draft.strange = true;
   if (line.text.find_first_not_of(" \t") == std::string_view::npos) return;
   x_reading.problem(Severity::kInfo, "unknown_lines",
                     "a line that unhang does not know was read over: " + short_text(line.text), line.number,

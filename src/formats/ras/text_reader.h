@@ -28,6 +28,7 @@ class TextReader {
   enum class Totals : std::uint8_t { kNone, kUniform, kUneven };
 
   void begin(const Line& line);
+  bool second_report(const Line& line);
   void cut_line(const Line& line);
   bool heading(const Line& line);
   void enter(Section section, const Line& line);
