@@ -201,8 +201,7 @@ class EngineDay {
                         });
     for (Request& request : x_requests) {
       if (request.prefill_left > 0) {
-        const bool waits = x_kind.engine == DayKind::Engine::kOld && !alone && request.prefill_left > 15;
-        if (!waits) {
+        if (!is_held(request, alone)) {
           --request.prefill_left;
           prefills = true;
         }
@@ -223,8 +222,14 @@ class EngineDay {
     x_streamed_ticks = decodes ? x_streamed_ticks + 1 : 0;
     retire();
     // Every engine sets its gauges after a step.
-    x_shown_running = static_cast<double>(x_requests.size());
-    x_waiting = 0;
+    const auto held = std::count_if(x_requests.begin(), x_requests.end(),
+                                    [&](const Request& request) { return is_held(request, alone); });
+    x_shown_running = static_cast<double>(x_requests.size()) - static_cast<double>(held);
+    x_waiting = static_cast<double>(held);
+  }
+
+  bool is_held(const Request& request, bool alone) const {
+    return x_kind.engine == DayKind::Engine::kOld && !alone && request.prefill_left > 15;
   }
 
   void retire() {
