@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/ras/json_object.h"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "formats/ras/json_mending.h"
 #include "formats/ras/json_soundness.h"
+#include "formats/ras/line_counter.h"
 
 namespace unhang::formats::ras {
 
@@ -20,7 +19,6 @@ using model::NcclResult;
 using model::RasCommunicator;
 using model::RasPresence;
 using model::RasRank;
-using model::RasStatus;
 using model::Severity;
 
 namespace {
@@ -130,34 +128,6 @@ Error read_devices(ondemand::value value, std::vector<std::int32_t>& out) {
     return error;
   });
 }
-
-RasStatus status_of(const RasRank& rank) {
-  if (rank.presence != RasPresence::kAnswered) {
-    return rank.presence == RasPresence::kNoCommunicator ? RasStatus::kNoCommunicator : RasStatus::kUnknown;
-  }
-  if (rank.abort_flag) return RasStatus::kAbort;
-  if (rank.finalize_called || rank.destroy_flag) return RasStatus::kFinalize;
-  if (!rank.init_state) return RasStatus::kUnknown;
-  return *rank.init_state == NcclResult::kSuccess ? RasStatus::kRunning : RasStatus::kInit;
-}
-
-// Text of the parser's buffer -> lines of the file, in one pass.
-class LineCounter {
- public:
-  LineCounter(const char* begin, std::uint64_t line) : x_at(begin), x_line(line) {}
-
-  std::uint64_t line_of(const char* place) {
-    if (place > x_at) {
-      x_line += static_cast<std::uint64_t>(std::count(x_at, place, '\n'));
-      x_at = place;
-    }
-    return x_line;
-  }
-
- private:
-  const char* x_at;
-  std::uint64_t x_line;
-};
 
 }  // namespace
 
@@ -356,7 +326,6 @@ class JsonObjects::Parser {
                        : unresponsive ? RasPresence::kUnresponsive
                                       : RasPresence::kNoCommunicator;
       }
-      one.status = status_of(one);
       if (take_record(out.line)) out.ranks.push_back(std::move(one));
       return simdjson::SUCCESS;
     });

@@ -24,6 +24,16 @@ bool is_error(const std::optional<NcclResult>& result) {
   return result && *result != NcclResult::kSuccess && *result != NcclResult::kInProgress;
 }
 
+RasStatus status_of(const RasRank& rank) {
+  if (rank.presence != RasPresence::kAnswered) {
+    return rank.presence == RasPresence::kNoCommunicator ? RasStatus::kNoCommunicator : RasStatus::kUnknown;
+  }
+  if (rank.abort_flag) return RasStatus::kAbort;
+  if (rank.finalize_called || rank.destroy_flag) return RasStatus::kFinalize;
+  if (!rank.init_state) return RasStatus::kUnknown;
+  return *rank.init_state == NcclResult::kSuccess ? RasStatus::kRunning : RasStatus::kInit;
+}
+
 void note_corrupt(RasAnswer& answer, Reading& reading, std::string text, std::uint64_t line) {
   answer.corrupt = true;
   reading.problem(Severity::kError, "corrupt_answer", std::move(text), line, answer.offset);
@@ -106,6 +116,7 @@ void judge(RasAnswer& answer, Reading& reading) {
   }
   for (RasCommunicator& communicator : answer.communicators) {
     if (answer.corrupt) distrust(communicator);
+    for (RasRank& rank : communicator.ranks) rank.status = status_of(rank);
     set_flags(communicator);
   }
   sort_communicators(answer);

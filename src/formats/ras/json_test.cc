@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The JSON form: what is read, what is mended, what is refused.
+#include <gtest/gtest.h>
+
 #include "formats/ras/json_mending.h"
 #include "formats/ras/sample_for_tests.h"
 

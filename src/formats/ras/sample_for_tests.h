@@ -6,9 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
-
-#include <gtest/gtest.h>
 
 #include "formats/catalogue.h"
 
@@ -32,16 +31,17 @@ inline std::string report(const std::string& rows, const std::string& errors, co
          rows + "\nErrors\n======\n\n" + errors + "Warnings\n========\n\n" + warnings;
 }
 
+// Throws, which fails a test, unless there is just one.
 inline model::RasAnswer one_answer(const std::string& text) {
   Evidence evidence = read_evidence("x", text);
-  EXPECT_EQ(evidence.ras_answers.size(), 1u);
-  return evidence.ras_answers.empty() ? model::RasAnswer() : std::move(evidence.ras_answers[0]);
+  if (evidence.ras_answers.size() != 1) throw std::runtime_error("not one answer");
+  return std::move(evidence.ras_answers[0]);
 }
 
 inline model::RasCommunicator one_communicator(const std::string& text) {
   model::RasAnswer answer = one_answer(text);
-  EXPECT_EQ(answer.communicators.size(), 1u);
-  return answer.communicators.empty() ? model::RasCommunicator() : std::move(answer.communicators[0]);
+  if (answer.communicators.size() != 1) throw std::runtime_error("not one communicator");
+  return std::move(answer.communicators[0]);
 }
 
 // "truncated unknown_lines": in the order of the list.
@@ -75,7 +75,7 @@ inline std::string recorded(const std::string& name) {
   std::ifstream in(std::filesystem::path(UNHANG_SOURCE_DIR) / "tests/corpus/ras_recorded" / name,
                    std::ios::binary);
   std::string out{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_FALSE(out.empty()) << name;
+  if (out.empty()) throw std::runtime_error("no recorded answer " + name);
   return out;
 }
 

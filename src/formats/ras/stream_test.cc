@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include "formats/ras/promises_for_tests.h"

@@ -3,6 +3,8 @@
 // Text answers that cannot be right: known bugs of NCCL, reports that run through each other, hostile input.
 #include <algorithm>
 
+#include <gtest/gtest.h>
+
 #include "formats/ras/sample_for_tests.h"
 
 namespace unhang::formats::ras {

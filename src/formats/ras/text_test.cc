@@ -3,6 +3,8 @@
 // The text form, paragraph by paragraph.
 #include <algorithm>
 
+#include <gtest/gtest.h>
+
 #include "formats/ras/sample_for_tests.h"
 
 namespace unhang::formats::ras {
