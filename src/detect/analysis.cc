@@ -6,14 +6,15 @@
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
-  Analysis out{.joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}};
+  Analysis out{.joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}, .engines = {}};
   out.groups.reserve(joined.groups.size());
   for (model::GroupIndex group = 0; group < joined.groups.size(); ++group)
     out.groups.push_back(trace_group(joined, group));
   out.transfers = pending_transfers(joined);
   out.waits = build_wait_graph(joined, out.groups, out.transfers);
-  // An operation that stands in a dump is work that waits to be done.
-  out.ras = analyse_ras(joined, out.waits.stalls.empty() ? std::optional<bool>() : true);
+  out.engines = judge_engines(joined);
+  // An operation that stands in a dump is work that waits to be done, and so is a request that runs.
+  out.ras = analyse_ras(joined, out.waits.stalls.empty() ? engine_work(out.engines) : true);
   return out;
 }
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "detect/engine_evidence.h"
 #include "detect/group_progress.h"
 #include "detect/p2p_edges.h"
 #include "detect/ras_analysis.h"
@@ -20,6 +21,7 @@ struct Analysis {
   std::vector<PendingTransfer> transfers;
   WaitGraph waits;
   RasAnalysis ras;
+  std::vector<EngineEvidence> engines;
 };
 
 Analysis analyse(const model::Case& joined);

@@ -25,6 +25,8 @@ constexpr std::array kDetectors{
     Detector{"silent_rank", "ranks that the others wait for and that left no usable evidence",
              find_silent_rank},
     Detector{"symmetric_stall", "everyone entered and nobody finished", find_symmetric_stall},
+    Detector{"ras_peer_event", "processes that an event stream of RAS calls dead", find_ras_peer_event},
+    Detector{"engine_stall", "an engine that has work and makes no token", find_engine_stall},
     Detector{"ras_error", "asynchronous errors that RAS shows", find_ras_error},
     Detector{"ras_teardown", "communicators that some ranks have left", find_ras_teardown},
     Detector{"straggler", "a rank that arrives last again and again", find_straggler},

@@ -26,6 +26,8 @@ std::vector<Explanation> find_ras_lost_process(const Analysis&);
 std::vector<Explanation> find_ras_initialization(const Analysis&);
 std::vector<Explanation> find_ras_alive(const Analysis&);
 std::vector<Explanation> find_ras_lag(const Analysis&);
+std::vector<Explanation> find_engine_stall(const Analysis&);
+std::vector<Explanation> find_ras_peer_event(const Analysis&);
 std::vector<Explanation> find_ras_error(const Analysis&);
 std::vector<Explanation> find_ras_teardown(const Analysis&);
 std::vector<Explanation> find_call_mismatch(const Analysis&);

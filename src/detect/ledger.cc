@@ -64,6 +64,21 @@ void add_ras_signal(const Analysis& analysis, Verdict& verdict) {
   verdict.progress.push_back(std::move(signal));
 }
 
+void add_engine_signals(const Analysis& analysis, Verdict& verdict) {
+  for (const EngineEvidence& engine : analysis.engines) {
+    model::ProgressSignal signal{.signal = "engine_counters",
+                                 .scope = engine.engine,
+                                 .usable = engine.judgement.usable && engine.timed && engine.readings > 1,
+                                 .why_not = engine.judgement.why_not,
+                                 .last_moved = {}};
+    if (engine.readings == 1) signal.why_not = "one reading shows a moment, not movement";
+    if (!engine.timed && engine.readings > 1) signal.why_not = "when the pages were read is not known";
+    if (engine.timed && engine.judgement.last_moved_ns)
+      signal.last_moved = base::utc_text(*engine.judgement.last_moved_ns);
+    verdict.progress.push_back(std::move(signal));
+  }
+}
+
 std::string of_ranks(const std::vector<std::int32_t>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + base::fold_ranks(ranks);
 }
@@ -98,6 +113,10 @@ void add_blind_spots(const Analysis& analysis, std::vector<std::string>& out) {
   if (std::any_of(joined.groups.begin(), joined.groups.end(),
                   [&](const auto& group) { return joined.is_gloo(group); }))
     out.push_back("point-to-point work of gloo groups: gloo records none");
+  if (!joined.has_dumps && !analysis.ras.asked() && !analysis.engines.empty()) {
+    out.push_back("NCCL itself: neither RAS answers nor Flight Recorder dumps are among the inputs");
+    return;
+  }
   if (joined.has_dumps || !analysis.ras.asked()) {
     out.push_back(
         "what the Flight Recorder never sees: CUDA graph replays, custom all-reduce, NCCL called directly by "
@@ -148,8 +167,10 @@ void add_not_seen(const Analysis& analysis, Verdict& verdict) {
 
 void fill_ledger(const Analysis& analysis, Verdict& verdict) {
   add_coverage(analysis.joined, verdict);
-  if (analysis.joined.has_dumps || !analysis.ras.asked()) add_dump_signal(analysis.joined, verdict);
+  const bool live = analysis.ras.asked() || !analysis.engines.empty();
+  if (analysis.joined.has_dumps || !live) add_dump_signal(analysis.joined, verdict);
   if (analysis.ras.asked()) add_ras_signal(analysis, verdict);
+  add_engine_signals(analysis, verdict);
   add_not_seen(analysis, verdict);
 }
 

@@ -79,6 +79,33 @@ void say_of_ras(const Analysis& analysis, Verdict& verdict) {
                      ": every process answers and no rank is behind; whether it moves is not known";
 }
 
+// Engines alone, or beside RAS: a token is the best sign of life there is.
+bool say_of_engines(const Analysis& analysis, Verdict& verdict) {
+  const auto with = [&](EngineMovement movement) {
+    return std::find_if(analysis.engines.begin(), analysis.engines.end(), [&](const EngineEvidence& engine) {
+      return engine.timed && engine.judgement.usable && engine.judgement.movement == movement;
+    });
+  };
+  const struct {
+    EngineMovement movement;
+    model::State state;
+    std::string_view says;
+  } kinds[] = {{EngineMovement::kAdvancing, model::State::kAdvancing, "makes tokens"},
+               {EngineMovement::kStarting, model::State::kStarting, "is starting"},
+               {EngineMovement::kIdle, model::State::kIdle, "has nothing to do"}};
+  for (const auto& kind : kinds) {
+    const auto engine = with(kind.movement);
+    if (engine == analysis.engines.end()) continue;
+    verdict.category = Category::kHealthy;
+    verdict.state = kind.state;
+    verdict.confidence = model::Confidence::kMedium;
+    verdict.headline =
+        "the engine at " + engine->engine + " " + std::string(kind.says) + ": " + engine->judgement.says;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::size_t count_strangers(const model::Case& joined) {
@@ -92,8 +119,14 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
   verdict.cause = "unknown";
   verdict.state = model::State::kUnknown;
   verdict.confidence = model::Confidence::kLow;
-  if (joined.has_dumps || !analysis.ras.asked()) {
+  const bool ras_advances = std::any_of(analysis.ras.communicators.begin(), analysis.ras.communicators.end(),
+                                        [](const auto& state) { return state.moving; });
+  if (!joined.has_dumps && !ras_advances && say_of_engines(analysis, verdict)) return;
+  if (joined.has_dumps || (!analysis.ras.asked() && analysis.engines.empty())) {
     say_of_dumps(joined, verdict);
+  } else if (!analysis.ras.asked()) {
+    verdict.category = Category::kInconclusive;
+    verdict.headline = "the engine's counters alone, at one moment, show no movement";
   } else {
     say_of_ras(analysis, verdict);
   }

@@ -237,6 +237,36 @@ TEST(RasTeardown, AnOrderlyEndIsHealthy) {
   EXPECT_EQ(diagnose(ras_case({view({world})})).category, Category::kInconclusive);
 }
 
+model::RasEvidence::Event event(const char* word, std::int64_t pid) {
+  model::RasEvidence::Event out;
+  out.event.event = word;
+  out.event.host = "10.0.0.1";
+  out.event.pid = pid;
+  out.event.timestamp = "2026-11-29 15:12:42";
+  return out;
+}
+
+TEST(RasPeerEvent, ADeathIsNamedAndARecoveryForgotten) {
+  model::Case joined;
+  joined.inputs.push_back({"events.txt", "nccl_ras_events", {}});
+  joined.ras.events = {event("PEER_UNRESPONSIVE", 7), event("PEER_UNRESPONSIVE", 8),
+                       event("PEER_RECOVERED", 8), event("PEER_DEAD", 7)};
+  const auto verdict = diagnose(joined);
+  EXPECT_EQ(verdict.findings.at(0).id, "ras_peer_event-1");
+  EXPECT_EQ(verdict.category, Category::kProcessOrDeviceUnavailable);
+  ASSERT_EQ(verdict.culprits.size(), 1u);
+  EXPECT_EQ(verdict.culprits[0].kind, model::SubjectKind::kProcess);
+  EXPECT_EQ(verdict.culprits[0].pid, 7);
+  joined.ras.events.pop_back();
+  EXPECT_TRUE(diagnose(joined).culprits.empty());
+}
+
+TEST(RasPeerEvent, WithAnAnswerTheRankIsKnown) {
+  auto joined = ras_case({view({communicator(0xa, 4, 100)})});
+  joined.ras.events = {event("PEER_DEAD", 102)};
+  EXPECT_EQ(culprits(diagnose(joined)), Ranks{2});
+}
+
 TEST(RasNothingWrong, EqualCountsSayWhyTheyProveNothing) {
   const auto world = communicator(0xa, 8, 100);
   const auto verdict = diagnose(ras_case({view({world}, 0), view({world}, 60 * kSecond)}));

@@ -363,7 +363,17 @@ class RasLag {
 std::vector<Explanation> find_ras_lag(const Analysis& analysis) {
   if (!analysis.ras.asked()) return {};
   std::vector<Explanation> out = RasLag(analysis).find();
-  for (Explanation& explanation : out) explanation.tentative = explanation.strength == Confidence::kLow;
+  // An engine that makes tokens, or has none to make, is not stopped, whatever the counts say: what it
+  // replays from CUDA graphs is not counted.
+  const bool lives = std::any_of(analysis.engines.begin(), analysis.engines.end(), [](const auto& engine) {
+    return engine.timed && engine.judgement.usable &&
+           (engine.judgement.movement == EngineMovement::kAdvancing ||
+            engine.judgement.movement == EngineMovement::kIdle);
+  });
+  for (Explanation& explanation : out) {
+    explanation.tentative = explanation.strength == Confidence::kLow;
+    if (lives && analysis.waits.stalls.empty()) explanation.explains_stall = false;
+  }
   return out;
 }
 
