@@ -55,7 +55,8 @@ RasAnalysis analyse_ras(const model::Case& joined, std::optional<bool> work_in_f
   RasProgress progress;
   std::int64_t order = 0;
   // Without times only the order is known: growth shows, but nothing can be said to have stood for long.
-  for (const RasView& view : views) progress.observe(view, timed ? *view.time_ns : ++order);
+  if (!out.one_view)
+    for (const RasView& view : views) progress.observe(view, timed ? *view.time_ns : ++order);
   std::vector<RasCommunicatorProgress> states = progress.state(work_in_flight);
   for (const RasCommunicator& communicator : out.latest->communicators) {
     RasCommunicatorState state;
@@ -66,7 +67,8 @@ RasAnalysis analyse_ras(const model::Case& joined, std::optional<bool> work_in_f
           return std::tie(s.hash, s.secondary_hash) < std::tie(c.hash, c.secondary_hash);
         });
     if (known != states.end() && known->hash == communicator.hash) state.progress = std::move(*known);
-    state.skew = state.progress.skew;
+    state.skew = out.one_view ? skew_of(communicator) : state.progress.skew;
+    if (out.one_view) state.progress.why = "only one answer shows it: ask again";
     state.label = label_of(joined, communicator);
     state.moving =
         state.progress.movement == Movement::kAdvancing || state.progress.movement == Movement::kLagging;

@@ -210,10 +210,11 @@ class RasLag {
         [](const auto* a, const auto* b) { return a->communicator->size < b->communicator->size; });
     place(shown, explanation);
     explanation.phase = first_operation(shown) ? model::Phase::kFirstCollective : model::Phase::kSteady;
-    explanation.headline = roots.text() + plural(roots.size(), " is behind in ", " are behind in ") +
-                           explanation.where->operation + " of " + shown.label + ": the majority launched " +
-                           std::to_string(explanation.where->ordinal.value_or(0)) + ", " +
-                           (roots.size() == 1 ? "it launched " : "they launched ") + least_text(shown);
+    explanation.headline =
+        roots.text() + plural(roots.size(), " is behind in ", " are behind in ") +
+        explanation.where->operation + (roots.tells_communicator() ? std::string() : " of " + shown.label) +
+        ": the majority launched " + std::to_string(explanation.where->ordinal.value_or(0)) + ", " +
+        (roots.size() == 1 ? "it launched " : "they launched ") + least_text(shown);
     explanation.rules_out.push_back("a lost process: it answers RAS");
     ask_again(explanation);
     return explanation;
@@ -327,8 +328,8 @@ class RasLag {
       judge({&state}, explanation);
       cite(state, explanation);
       place(state, explanation);
-      const std::string who =
-          names.text() + plural(names.size(), " is", " are") + " ahead of the majority in " + state.label;
+      const std::string who = names.text() + plural(names.size(), " is", " are") + " ahead of the majority" +
+                              (names.tells_communicator() ? std::string() : " in " + state.label);
       if (!state.stands) {
         explanation.category = Category::kInconclusive;
         names.make_suspects(explanation);

@@ -29,7 +29,7 @@ class RasLostProcess {
       : x_analysis(analysis), x_case(analysis.joined), x_ras(analysis.ras), x_names(analysis.joined) {}
 
   std::vector<Explanation> find() {
-    if (!x_ras.asked()) return {};
+    if (!x_ras.asked() || !any_lost()) return {};
     for (const RasCommunicatorState& state : x_ras.communicators) look_at(state);
     Explanation explanation;
     if (x_names.empty() && !name_processes(explanation)) return {};
@@ -51,6 +51,14 @@ class RasLostProcess {
   }
 
  private:
+  bool any_lost() const {
+    return !x_ras.latest->lost_processes.empty() ||
+           std::any_of(x_ras.communicators.begin(), x_ras.communicators.end(), [](const auto& state) {
+             return std::any_of(state.communicator->ranks.begin(), state.communicator->ranks.end(),
+                                [](const model::RasRank& rank) { return is_lost(rank.presence); });
+           });
+  }
+
   void look_at(const RasCommunicatorState& state) {
     std::size_t lost = 0;
     for (const model::RasRank& rank : state.communicator->ranks) {

@@ -22,6 +22,8 @@ class RasNames {
 
   void add(const RasCommunicatorState& state, std::int32_t rank, const std::string& why);
   bool empty() const { return x_ranks.empty() && x_others.empty(); }
+  // Its text() names the communicator already.
+  bool tells_communicator() const { return !x_others.empty(); }
   std::size_t size() const { return x_ranks.size() + x_others.size(); }
 
   void make_culprits(Explanation& explanation) const;

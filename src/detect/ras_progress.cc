@@ -30,11 +30,11 @@ void RasProgress::observe(const model::RasView& view, std::int64_t now_ns) {
   for (const RasCommunicator& communicator : view.communicators) {
     const auto at = std::lower_bound(x_histories.begin(), x_histories.end(), communicator,
                                      [](const History& known, const RasCommunicator& wanted) {
-                                       return std::tie(known.latest.hash, known.latest.secondary_hash) <
+                                       return std::tie(known.hash, known.secondary_hash) <
                                               std::tie(wanted.hash, wanted.secondary_hash);
                                      });
-    const bool known = at != x_histories.end() && at->latest.hash == communicator.hash &&
-                       at->latest.secondary_hash == communicator.secondary_hash;
+    const bool known = at != x_histories.end() && at->hash == communicator.hash &&
+                       at->secondary_hash == communicator.secondary_hash;
     History& history = known ? *at : *x_histories.insert(at, History{});
     if (!known) history.first_ns = x_now_ns;
     follow(history, communicator, x_now_ns);
@@ -42,7 +42,11 @@ void RasProgress::observe(const model::RasView& view, std::int64_t now_ns) {
 }
 
 void RasProgress::follow(History& history, const RasCommunicator& communicator, std::int64_t now_ns) const {
-  history.latest = communicator;
+  history.hash = communicator.hash;
+  history.secondary_hash = communicator.secondary_hash;
+  history.size = communicator.size;
+  history.skew = skew_of(communicator);
+  history.ranks.reserve(communicator.ranks.size());
   history.seen_ns = now_ns;
   bool restarted = false;
   for (const model::RasRank& rank : communicator.ranks) {
@@ -77,7 +81,7 @@ void RasProgress::follow(History& history, const RasCommunicator& communicator, 
     history.moved_ns.reset();
     history.lag_since_ns.reset();
   }
-  std::vector<std::int32_t> laggards = skew_of(communicator).laggards;
+  const std::vector<std::int32_t>& laggards = history.skew.laggards;
   const bool stands = std::none_of(laggards.begin(), laggards.end(), [&](std::int32_t r) {
     const auto at = std::lower_bound(history.ranks.begin(), history.ranks.end(), r,
                                      [](const RankHistory& known, std::int32_t x) { return known.rank < x; });
@@ -88,7 +92,7 @@ void RasProgress::follow(History& history, const RasCommunicator& communicator, 
   } else if (laggards != history.laggards || !stands || !history.lag_since_ns) {
     history.lag_since_ns = now_ns;
   }
-  history.laggards = std::move(laggards);
+  history.laggards = laggards;
 }
 
 Movement RasProgress::movement_of(const History& history, const RankHistory& rank, bool behind) const {
@@ -102,10 +106,10 @@ Movement RasProgress::movement_of(const History& history, const RankHistory& ran
 
 RasCommunicatorProgress RasProgress::judge(const History& history, std::optional<bool> work_in_flight) const {
   RasCommunicatorProgress out;
-  out.hash = history.latest.hash;
-  out.secondary_hash = history.latest.secondary_hash;
-  out.size = history.latest.size;
-  out.skew = skew_of(history.latest);
+  out.hash = history.hash;
+  out.secondary_hash = history.secondary_hash;
+  out.size = history.size;
+  out.skew = history.skew;
   out.watched_since_ns = history.first_ns;
   out.seen_ns = history.seen_ns;
   out.last_moved_ns = history.moved_ns;

@@ -82,7 +82,10 @@ class RasProgress {
     bool moved = false;
   };
   struct History {
-    model::RasCommunicator latest;
+    std::uint64_t hash = 0;
+    std::string secondary_hash;
+    std::int32_t size = -1;
+    RasSkew skew;                    // of the latest view
     std::vector<RankHistory> ranks;  // ascending rank
     std::int64_t first_ns = 0, seen_ns = 0;
     std::optional<std::int64_t> moved_ns;

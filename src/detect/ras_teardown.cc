@@ -33,7 +33,8 @@ class RasTeardown {
  private:
   // Some ranks have left, or never had, a communicator that others run.
   std::optional<Explanation> torn_down(const RasCommunicatorState& state) const {
-    RasNames gone(x_case), ending(x_case), running(x_case);
+    RasNames gone(x_case), ending(x_case);
+    bool running = false;
     bool aborted = false;
     for (const RasRank& rank : state.communicator->ranks) {
       if (rank.presence == RasPresence::kNoCommunicator) {
@@ -43,21 +44,21 @@ class RasTeardown {
         aborted = aborted || rank.status == RasStatus::kAbort;
         ending.add(state, rank.rank, rank.status == RasStatus::kAbort ? "has aborted it" : "is ending it");
       } else if (rank.presence == RasPresence::kAnswered) {
-        running.add(state, rank.rank, "");
+        running = true;
       }
     }
     const std::size_t ended = ranks_with_status(*state.communicator, RasStatus::kFinalize) +
                               ranks_with_status(*state.communicator, RasStatus::kAbort);
     aborted = aborted || ranks_with_status(*state.communicator, RasStatus::kAbort) > 0;
     if (gone.empty() && ending.empty() && ended == 0) return {};
-    if (gone.empty() && running.empty() && !aborted) return {};  // an orderly end
+    if (gone.empty() && !running && !aborted) return {};  // an orderly end
     Explanation explanation;
     explanation.category = Category::kInconclusive;
     explanation.state = model::State::kUnknown;
     explanation.phase = model::Phase::kShutdown;
     explanation.strength = Confidence::kLow;
     const RasNames& odd = gone.empty() ? ending : gone;
-    const bool everyone = gone.empty() && running.empty();
+    const bool everyone = gone.empty() && !running;
     if (!everyone) odd.make_suspects(explanation);
     if (everyone) {
       explanation.headline =

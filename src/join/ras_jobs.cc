@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "join/ras_time.h"
@@ -59,8 +60,9 @@ std::string shape_of(const RasAnswer& answer) {
 }
 
 std::vector<std::size_t> jobs_of(const std::vector<Timed>& answers) {
+  if (answers.size() == 1) return {0};
   Sets sets(answers.size());
-  std::map<std::pair<std::uint64_t, std::string>, std::size_t> by_process;
+  std::unordered_map<std::string, std::size_t> by_process;
   // A text answer knows no secondary hash: hash and size have to do.
   std::map<std::pair<std::uint64_t, std::int32_t>, std::size_t> by_hash;
   std::map<std::string, std::size_t> by_shape;
@@ -70,7 +72,7 @@ std::vector<std::size_t> jobs_of(const std::vector<Timed>& answers) {
     const auto process = [&](const std::string& host, std::int64_t pid) {
       if (pid < 0 || host.empty()) return;
       named = true;
-      sets.unite(i, by_process.emplace(std::pair(static_cast<std::uint64_t>(pid), host), i).first->second);
+      sets.unite(i, by_process.emplace(host + "/" + std::to_string(pid), i).first->second);
     };
     for (const RasCommunicator& communicator : answer.communicators) {
       named = true;
@@ -263,6 +265,7 @@ std::vector<RasHistory> unite_ras(std::vector<AskedAnswer> answers, bool one_mom
     }
     histories.push_back(history_of(std::move(members), one_moment));
   }
+  if (histories.size() < 2) return histories;
   std::stable_sort(histories.begin(), histories.end(), [](const RasHistory& a, const RasHistory& b) {
     const auto weight = [](const RasHistory& history) {
       std::size_t processes = 0;

@@ -6,7 +6,8 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tuple>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/rank_set.h"
 
@@ -19,11 +20,23 @@ using model::RasRank;
 using model::RasView;
 
 // A GPU of a process. NVML numbers are the same for all processes of a host, CUDA's are not.
-using Place = std::tuple<std::string, std::int64_t, std::int32_t>;
+struct Place {
+  std::string_view host;
+  std::int64_t pid;
+  std::int32_t device;
+  bool operator==(const Place&) const = default;
+};
+
+struct HashPlace {
+  std::size_t operator()(const Place& place) const {
+    return std::hash<std::string_view>()(place.host) * 31 + static_cast<std::size_t>(place.pid) * 1'000'003 +
+           static_cast<std::size_t>(place.device);
+  }
+};
 
 std::optional<Place> place_of(const RasRank& rank) {
   if (rank.pid < 0 || rank.host.empty()) return {};
-  return Place(rank.host, rank.pid, rank.nvml_device >= 0 ? rank.nvml_device : rank.cuda_device);
+  return Place{rank.host, rank.pid, rank.nvml_device >= 0 ? rank.nvml_device : rank.cuda_device};
 }
 
 // The ranks that communicators of this history can stand for.
@@ -91,7 +104,7 @@ void add_ranks(std::int32_t count, model::Case& joined) {
 }
 
 void name_ranks(RasHistory& history, std::uint64_t world) {
-  std::map<Place, std::int32_t> global;
+  std::unordered_map<Place, std::int32_t, HashPlace> global;
   for (const RasView& view : history) {
     for (const RasCommunicator& communicator : view.communicators) {
       if (communicator.hash != world || world == 0) continue;
@@ -209,7 +222,8 @@ void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::
 void cover_ras(model::Case& joined) {
   if (joined.ras.views.empty()) return;
   const RasView& latest = joined.ras.views.back();
-  std::set<std::int32_t> answered, lost;
+  enum : char { kNothing, kAnswered, kLost };
+  std::vector<char> known(joined.ranks.size(), kNothing);
   bool named = false;
   for (const RasCommunicator& communicator : latest.communicators) {
     for (const RasRank& rank : communicator.ranks) {
@@ -217,7 +231,9 @@ void cover_ras(model::Case& joined) {
       named = true;
       const bool heard =
           rank.presence == RasPresence::kAnswered || rank.presence == RasPresence::kNoCommunicator;
-      (heard ? answered : lost).insert(rank.global_rank);
+      if (const auto index = joined.find_rank(rank.global_rank)) {
+        if (known[*index] != kLost) known[*index] = heard ? kAnswered : kLost;
+      }
     }
   }
   // A text answer lists nobody of a communicator in which all is well.
@@ -227,10 +243,9 @@ void cover_ras(model::Case& joined) {
   model::CoverageRow row;
   row.source = "nccl_ras";
   for (model::RankIndex index = 0; index < joined.ranks.size(); ++index) {
-    const std::int32_t rank = joined.ranks[index].global_rank;
-    if (lost.count(rank) != 0) {
+    if (known[index] == kLost) {
       row.absent.push_back(index);
-    } else if (answered.count(rank) != 0 || all_well || (named && !latest.rows.empty() && latest.complete)) {
+    } else if (known[index] == kAnswered || all_well || (named && !latest.rows.empty() && latest.complete)) {
       row.seen.push_back(index);
     } else {
       row.partial.push_back(index);

@@ -2,6 +2,7 @@
 #include "model/case.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace unhang::model {
 
@@ -12,6 +13,10 @@ const Lane* Rank::lane(GroupIndex group) const {
 }
 
 std::optional<RankIndex> Case::find_rank(std::int32_t global_rank) const {
+  // Mostly all ranks of a job are there, in order.
+  if (global_rank >= 0 && std::cmp_less(global_rank, ranks.size()) &&
+      ranks[static_cast<std::size_t>(global_rank)].global_rank == global_rank)
+    return static_cast<RankIndex>(global_rank);
   const auto at =
       std::lower_bound(ranks.begin(), ranks.end(), global_rank,
                        [](const Rank& rank, std::int32_t wanted) { return rank.global_rank < wanted; });
