@@ -11,6 +11,12 @@ namespace {
 using model::RecoveryLevel;
 using model::State;
 
+// The pid of the one culprit, where it is known, so that the command can be copied as it is.
+std::string pid_of(const model::Verdict& verdict) {
+  return verdict.culprits.size() == 1 && verdict.culprits[0].pid ? std::to_string(*verdict.culprits[0].pid)
+                                                                 : "PID";
+}
+
 std::string on_hosts(const std::string& culprits) {
   return culprits.empty() ? "each waiting rank" : culprits;
 }
@@ -21,27 +27,28 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
                                      [](const auto& row) { return row.source == "nccl_ras"; });
   if (cause == "rank_silent" && ras_asked) {
     out.steps.push_back({"is the process of " + culprits + " alive? T: stopped, no line: it has ended",
-                         "ps -o pid,stat,etime,cmd -p PID", false});
+                         "ps -o pid,stat,etime,cmd -p " + pid_of(verdict), false});
     out.steps.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});
   } else if (cause == "node_unreachable") {
     out.steps.push_back({"does the host answer", "ping -c 3 HOST; ssh HOST uptime", false});
   } else if (cause == "rank_silent") {
     out.steps.push_back({"find the missing dump first: most were just not copied",
                          "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
-    out.steps.push_back(
-        {"is the process of " + culprits + " alive, and what does it do", "py-spy dump --pid PID", false});
+    out.steps.push_back({"is the process of " + culprits + " alive, and what does it do",
+                         "py-spy dump --pid " + pid_of(verdict), false});
   } else if (culprits.empty() && verdict.category == model::Category::kCollectiveDesync) {
     out.steps.push_back({"which ranks are late", "unhang ras status --verbose", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
-    out.steps.push_back(
-        {"look at the stack of " + culprits + " before it is gone", "py-spy dump --pid PID", false});
+    out.steps.push_back({"look at the stack of " + culprits + " before it is gone",
+                         "py-spy dump --pid " + pid_of(verdict), false});
   } else if (cause == "gpu_not_progressing") {
     out.steps.push_back({"look for the device's own error on the host of " + culprits,
                          "dmesg -T | grep -iE 'xid|nvlink|nvrm'", false});
     out.steps.push_back({"state of the device", "nvidia-smi -q -d ECC,PAGE_RETIREMENT,PERFORMANCE", false});
   } else if (cause == "straggler_rank") {
     out.steps.push_back({"what does " + culprits + " do between its calls",
-                         "py-spy record --pid PID --duration 30 -o straggler.svg", false});
+                         "py-spy record --pid " + pid_of(verdict) + " --duration 30 -o straggler.svg",
+                         false});
     out.steps.push_back({"is its device throttled", "nvidia-smi -q -d PERFORMANCE,CLOCK", false});
   } else if (verdict.category == model::Category::kTransportStall) {
     out.steps.push_back({"ask every process which collective it is in", "unhang ras status", false});
