@@ -161,13 +161,15 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   x_case.has_dumps =
       std::any_of(x_dumps.begin(), x_dumps.end(), [](const auto& dump) { return dump.kept(); });
   expect_ranks(x_case, x_dumps, lists, hints);
+  std::int64_t dumped_ns = 0;
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.kept()) continue;
+    dumped_ns = std::max(dumped_ns, dump.last_ns());
     model::Rank& rank = x_case.ranks[*x_case.find_rank(*dump.rank)];
     rank.pid = dump.pid;
     if (rank.host.empty()) rank.host = dump.host;
   }
-  join_ras(std::move(x_ras_answers), std::move(x_ras_events), x_case);
+  join_ras(std::move(x_ras_answers), std::move(x_ras_events), dumped_ns, x_case);
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside, dump.is_second});
   }

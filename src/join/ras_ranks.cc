@@ -186,12 +186,31 @@ void set_aside(const RasHistory& history, const std::string& reason, model::Case
   for (const std::uint32_t input : inputs) joined.set_aside.push_back({input, reason, false});
 }
 
+// A job may stand for a night before somebody looks, and the time of an answer has no zone: only days apart
+// is it another run.
+void set_aside_other_days(std::vector<RasHistory>& histories, std::int64_t dumped_ns, model::Case& joined) {
+  constexpr std::int64_t kDays = 3 * 86'400ll * 1'000'000'000;
+  if (dumped_ns == 0) return;
+  std::erase_if(histories, [&](RasHistory& history) {
+    RasHistory strangers;
+    std::erase_if(history, [&](RasView& view) {
+      if (!view.time_ns || std::abs(*view.time_ns - dumped_ns) < kDays) return false;
+      strangers.push_back(std::move(view));
+      return true;
+    });
+    set_aside(strangers, "it was taken days before or after the dumps: another run", joined);
+    return history.empty();
+  });
+}
+
 }  // namespace
 
 void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::Event> events,
-              model::Case& joined) {
+              std::int64_t dumped_ns, model::Case& joined) {
   joined.ras.events = std::move(events);
   std::vector<RasHistory> histories = unite_ras(std::move(answers));
+  if (histories.empty()) return;
+  set_aside_other_days(histories, dumped_ns, joined);
   if (histories.empty()) return;
   const std::size_t chosen = choose(histories, joined);
   for (std::size_t i = 0; i < histories.size(); ++i) {

@@ -5,6 +5,7 @@
 // dumps the largest communicator stands for the job.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace unhang::join {
 
 // Call when Case::ranks has what the dumps say (none where there are no dumps), before anything counts
 // ranks. Adds ranks that only RAS knows, fills Case::ras and hosts, pids and devices of ranks, and sets aside
-// what is of another job. `answers` and `events` name their inputs.
+// what is of another job or of another week. `answers` and `events` name their inputs; `dumped_ns` is when
+// the latest operation of the dumps began, 0 where that is not known.
 void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::Event> events,
-              model::Case& joined);
+              std::int64_t dumped_ns, model::Case& joined);
 
 // The coverage of RAS over the ranks of the Case; call when all ranks are there.
 void cover_ras(model::Case& joined);
