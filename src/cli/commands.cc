@@ -8,6 +8,9 @@ namespace unhang::cli {
   X(diagnose)              \
   X(collectives)           \
   X(timeline)              \
+  X(capture)               \
+  X(ras_status)            \
+  X(watch)                 \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

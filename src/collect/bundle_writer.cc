@@ -12,6 +12,7 @@ namespace unhang::collect {
 namespace {
 
 constexpr std::chrono::milliseconds kManifestAge{500};
+constexpr std::size_t kFewFiles = 100;
 constexpr std::string_view kNotFinished = "the capture ended before this was done";
 
 std::string clean_path(std::string_view path) {
@@ -97,7 +98,9 @@ base::Result<> BundleWriter::close(std::size_t source, BundleEntry entry, model:
   }
   CHECK(source < x_manifest.sources.size());
   x_manifest.sources[source].files.push_back(std::move(facts));
-  if (std::chrono::steady_clock::now() - x_written < kManifestAge) return {};
+  x_listed = false;
+  // A manifest of thousands of files is not written thousands of times.
+  if (++x_files > kFewFiles && std::chrono::steady_clock::now() - x_written < kManifestAge) return {};
   return write_manifest();
 }
 
@@ -126,6 +129,12 @@ base::Result<> BundleWriter::finish(std::int64_t ended_ns, bool interrupted) {
   return write_manifest();
 }
 
+base::Result<> BundleWriter::flush() {
+  const std::lock_guard lock(x_mutex);
+  if (x_listed || x_finished) return {};
+  return write_manifest();
+}
+
 model::BundleManifest BundleWriter::manifest() const {
   const std::lock_guard lock(x_mutex);
   return x_manifest;
@@ -133,6 +142,7 @@ model::BundleManifest BundleWriter::manifest() const {
 
 base::Result<> BundleWriter::write_manifest() {
   x_written = std::chrono::steady_clock::now();
+  x_listed = true;
   return os::write_private_file(x_folder + "/manifest.json", manifest_json(x_manifest));
 }
 

@@ -2,8 +2,8 @@
 //
 // Writes a bundle: a folder (mode 0700) of raw bytes and its manifest.json (docs/formats/bundle.md). At every
 // moment the folder is a valid bundle: a file gets its name when it is whole, and the manifest is replaced as
-// a whole, at once when a source has ended and at least every half second while files come in. A kill
-// costs at most the files of the last half second their line in the manifest, never the files.
+// a whole, after each file and each source (of very many files that come in one after the other: twice a
+// second). A kill costs at most a line of the manifest, never a file.
 //
 // Safe to use from several threads. After finish() nothing is taken any more: a source that was given up
 // cannot change the bundle behind the back of whoever reads it.
@@ -55,6 +55,9 @@ class BundleWriter {
   // Both at once.
   base::Result<> keep(std::size_t source, std::string_view bytes, model::BundleFile facts);
 
+  // Lists what came in since the manifest was written last.
+  base::Result<> flush();
+
   // How a source ended: everything of `outcome` but its files, which are those that were kept.
   base::Result<> end_source(std::size_t source, model::BundleSource outcome);
 
@@ -71,6 +74,8 @@ class BundleWriter {
   mutable std::mutex x_mutex;
   model::BundleManifest x_manifest;
   bool x_finished = false;
+  bool x_listed = false;  // the manifest on the disk has all files
+  std::size_t x_files = 0;
   std::chrono::steady_clock::time_point x_written;
 };
 

@@ -21,6 +21,7 @@ void CaptureStop::request() {
 }
 
 bool CaptureContext::wait_until(Time when) const {
+  static_cast<void>(x_writer->flush());  // a failure shows when the source ends
   if (when >= x_deadline) return false;
   std::unique_lock lock(x_stop->x_mutex);
   while (!x_stop->x_requested && x_clock->now() < when) x_clock->wait(lock, x_stop->x_changed, when);
@@ -97,7 +98,8 @@ base::Result<CaptureResult> capture(const CaptureSettings& settings, std::vector
   const auto deadline = end - std::min(kClosing, settings.budget / kClosingPart);
   model::BundleManifest planned = settings.facts;
   if (planned.started_ns == 0) planned.started_ns = settings.clock->wall_ns();
-  planned.budget_ms = std::chrono::duration_cast<std::chrono::milliseconds>(settings.budget).count();
+  if (planned.budget_ms == 0)
+    planned.budget_ms = std::chrono::duration_cast<std::chrono::milliseconds>(settings.budget).count();
   for (const CaptureSource& source : sources) {
     model::BundleSource plan;
     plan.id = source.id;

@@ -83,8 +83,8 @@ class CaptureContext {
 
 struct SourceOutcome {
   model::SourceStatus status = model::SourceStatus::kFailed;
-  std::string reason;
-  std::string nccl_version;
+  std::string reason = {};
+  std::string nccl_version = {};
 };
 
 struct CaptureSource {

@@ -16,10 +16,10 @@
 namespace unhang::collect {
 
 struct DumpPlace {
-  std::string root;      // through which its path is resolved ("/proc/412/root"); empty: our own file system
-  std::string prefix;    // "/tmp/nccl_trace_rank_"
-  bool is_path = false;  // given by a person: a file or a folder, or else a prefix
-  std::vector<std::size_t> workers;  // indices of those that would write there
+  std::string root = {};  // through which its path is resolved ("/proc/412/root"); empty: our own file system
+  std::string prefix = {};                // "/tmp/nccl_trace_rank_"
+  bool is_path = false;                   // given by a person: a file or a folder, or else a prefix
+  std::vector<std::size_t> workers = {};  // indices of those that would write there
 };
 
 // The variables that decide; they must be among those that the process table was asked for.

@@ -25,57 +25,58 @@ std::string_view name_of(SourceStatus value);  // "answered"
 std::optional<SourceStatus> parse_source_status(std::string_view name);
 
 struct BundleFile {
-  std::string path;              // inside the bundle, with '/': "flight_recorder/gpu-b07-412/…"
+  std::string path = {};         // inside the bundle, with '/': "flight_recorder/gpu-b07-412/…"
   std::int64_t captured_ns = 0;  // when the capture had it, since 1970
   std::uint64_t bytes = 0;
-  std::string sha256;                       // 64 hexadecimal digits
-  std::string original_path;                // where it lay; empty: it was no file
-  std::optional<std::int64_t> modified_ns;  // of the original
-  std::int64_t pid = -1;                    // the process that it tells of; -1: not known
-  std::string note;                         // "health", "metrics": which of several things a source gives
-  bool stale = false;                       // older than the process that is said to have written it
-  bool growing = false;                     // it was still being written when it was copied last
-  bool cut = false;                         // only its beginning was kept
+  std::string sha256 = {};                       // 64 hexadecimal digits
+  std::string original_path = {};                // where it lay; empty: it was no file
+  std::optional<std::int64_t> modified_ns = {};  // of the original
+  std::int64_t pid = -1;                         // the process that it tells of; -1: not known
+  std::string note = {};  // "health", "metrics": which of several things a source gives
+  bool stale = false;     // older than the process that is said to have written it
+  bool growing = false;   // it was still being written when it was copied last
+  bool cut = false;       // only its beginning was kept
   bool operator==(const BundleFile&) const = default;
 };
 
 // One thing that was asked: a RAS address, an engine, the dumps of a machine.
 struct BundleSource {
-  std::string id;          // "ras-1": unique in its bundle
-  std::string kind;        // "ras", "engine", "flight_recorder", "processes"
-  std::string asked_kind;  // "address", "url", "path", "search"
-  std::string asked;       // without user names, passwords and tokens
+  std::string id = {};          // "ras-1": unique in its bundle
+  std::string kind = {};        // "ras", "engine", "flight_recorder", "processes"
+  std::string asked_kind = {};  // "address", "url", "path", "search"
+  std::string asked = {};       // without user names, passwords and tokens
   SourceStatus status = SourceStatus::kMissing;
-  std::string reason;  // why it is not kAnswered, for people
+  std::string reason = {};  // why it is not kAnswered, for people
   std::int64_t started_ns = 0;
   std::int64_t elapsed_ms = 0;
-  std::string nccl_version;  // of the processes behind it; empty: not known
-  std::vector<BundleFile> files;
+  std::string nccl_version = {};  // of the processes behind it; empty: not known
+  std::vector<BundleFile> files = {};
   bool operator==(const BundleSource&) const = default;
 };
 
 // A process that was looked at, and the few variables that say which rank it is.
 struct BundleProcess {
   std::int64_t pid = -1;
-  std::vector<std::int64_t> namespace_pids;  // from the machine's own number inward: {88121, 412}
-  std::string name;
-  std::optional<std::int64_t> started_ns;
-  std::string nccl_version;                                      // of the library it has loaded
-  std::vector<std::pair<std::string, std::string>> environment;  // ascending
+  std::vector<std::int64_t> namespace_pids = {};  // from the machine's own number inward: {88121, 412}
+  std::string name = {};
+  std::optional<std::int64_t> started_ns = {};
+  std::string nccl_version = {};                                      // of the library it has loaded
+  std::vector<std::pair<std::string, std::string>> environment = {};  // ascending
   bool operator==(const BundleProcess&) const = default;
 };
 
 struct BundleManifest {
-  std::string tool_version;
+  std::string tool_version = {};
   std::int64_t started_ns = 0;
-  std::optional<std::int64_t> ended_ns;  // nullopt: it was cut short; what it lists is there all the same
-  bool interrupted = false;              // by a signal
-  std::string host;
-  std::string instance, deployment;                         // of the model instance; empty: not given
-  std::vector<std::pair<std::string, std::string>> labels;  // ascending
+  std::optional<std::int64_t> ended_ns =
+      {};                    // nullopt: it was cut short; what it lists is there all the same
+  bool interrupted = false;  // by a signal
+  std::string host = {};
+  std::string instance = {}, deployment = {};                    // of the model instance; empty: not given
+  std::vector<std::pair<std::string, std::string>> labels = {};  // ascending
   std::int64_t budget_ms = 0;
-  std::vector<BundleSource> sources;     // in the order in which they were planned
-  std::vector<BundleProcess> processes;  // ascending pid
+  std::vector<BundleSource> sources = {};     // in the order in which they were planned
+  std::vector<BundleProcess> processes = {};  // ascending pid
   bool operator==(const BundleManifest&) const = default;
 };
 

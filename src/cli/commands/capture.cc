@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdlib>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "cli/command.h"
+#include "cli/complain.h"
+#include "cli/exit_codes.h"
+#include "collect/live_capture.h"
+#include "collect/manifest_json.h"
+#include "os/file_descriptor.h"
+#include "os/interrupt.h"
+
+namespace unhang::cli {
+namespace {
+
+// Asks a capture to stop when a signal comes; ends with its life.
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt(const os::Interrupt& interrupt, std::shared_ptr<collect::CaptureStop> stop) {
+    int ends[2];
+    if (interrupt.fd() < 0 || ::pipe2(ends, O_CLOEXEC) != 0) return;
+    x_ended = os::FileDescriptor(ends[0]);
+    x_end = os::FileDescriptor(ends[1]);
+    x_thread = std::thread([fds = std::array<pollfd, 2>{{{interrupt.fd(), POLLIN, 0}, {ends[0], POLLIN, 0}}},
+                            stop = std::move(stop)]() mutable {
+      while (::poll(fds.data(), fds.size(), -1) < 0) {
+      }
+      if (fds[0].revents != 0) stop->request();
+    });
+  }
+  ~StopOnInterrupt() {
+    x_end.close();
+    if (x_thread.joinable()) x_thread.join();
+  }
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+
+ private:
+  os::FileDescriptor x_ended, x_end;
+  std::thread x_thread;
+};
+
+class CaptureCommand final : public CommandBase {
+ public:
+  Command describe() override {
+    return {
+        .name = "capture",
+        .group = "Look at a live job",
+        .summary = "keep what a live job shows, before it is gone",
+        .description =
+            "Asks everything that knows something about the job on this machine, side by side and within a "
+            "budget, and writes the raw answers to a new folder: NCCL's RAS service and an engine's page of "
+            "metrics several times, so that movement can be seen, and the Flight Recorder's dumps from where "
+            "the workers write them. What does not answer is written down, too. Nothing of the job is "
+            "changed "
+            "and nothing is asked that could crash it.\n\n"
+            "The folder is a bundle: `unhang diagnose` reads it, here or on any other machine. It is a valid "
+            "one at every moment, also when the capture is interrupted or killed.",
+        .flags = flags(),
+        .examples = {{"unhang capture -o /var/crash/job7 --engine http://127.0.0.1:8000",
+                      "RAS, the engine and all dumps of this machine."},
+                     {"unhang capture -o bundle --budget 10s --instance i-7f2 --label pod=$HOSTNAME",
+                      "In a preStop hook: at most ten seconds."},
+                     {"unhang diagnose /var/crash/job7", "What it means."}},
+        .exit_notes = {{kExitOk, "something was captured (the manifest says what was not)"},
+                       {kExitUnavailable, "nothing answered and nothing was found"}}};
+  }
+
+  int run(const std::vector<std::string>&, Streams& streams) override {
+    const auto request = make_request();
+    if (!request) return complain(streams, request.error());
+    const os::Interrupt interrupt;
+    collect::LiveCaptureRequest live = *request;
+    live.wake_fd = interrupt.fd();
+    const StopOnInterrupt watcher(interrupt, live.stop);
+    const auto result = collect::capture_live(live);
+    if (!result) return complain(streams, result.error());
+    if (!result->trouble.empty()) {
+      complain(streams, {base::ErrorCode::kIo, result->trouble});
+    } else if (x_json) {
+      streams.out.write(collect::manifest_json(result->manifest));
+    } else {
+      streams.out.write(summary(*result));
+    }
+    if (!result->trouble.empty()) return kExitIo;
+    if (result->anything) return kExitOk;
+    if (result->interrupted) return interrupt.exit_code();
+    return kExitUnavailable;
+  }
+
+ private:
+  std::vector<Flag> flags() {
+    return {
+        {.name = "--output",
+         .short_name = "-o",
+         .value = "DIR",
+         .help = "folder to write to: new or empty",
+         .target = &x_output,
+         .is_path = true},
+        {.name = "--budget", .value = "TIME", .help = "how long it may take", .target = &x_budget},
+        {.name = "--json", .help = "print the manifest instead of a summary", .target = &x_json},
+        {.name = "--ras",
+         .value = "ADDR",
+         .help = "HOST:PORT[,…] of a RAS service; default: what the workers or NCCL_RAS_ADDR say, else "
+                 "localhost:28028",
+         .target = &x_ras,
+         .group = "Sources"},
+        {.name = "--no-ras", .help = "do not ask RAS", .target = &x_no_ras, .group = "Sources"},
+        {.name = "--nccl-version",
+         .value = "V",
+         .help = "release of NCCL that the job runs, to avoid questions that crash it",
+         .target = &x_nccl_version,
+         .group = "Sources"},
+        {.name = "--engine",
+         .value = "URL",
+         .help = "an inference engine: its /metrics and /health; may be given several times",
+         .target = &x_engines,
+         .group = "Sources"},
+        {.name = "--dumps",
+         .value = "PATH",
+         .help = "folder, file or prefix of dumps, besides where the workers write them",
+         .target = &x_dumps,
+         .is_path = true,
+         .group = "Sources"},
+        {.name = "--no-dumps", .help = "do not look for dumps", .target = &x_no_dumps, .group = "Sources"},
+        {.name = "--pid",
+         .value = "PID",
+         .help = "a worker; default: every process that has NCCL loaded",
+         .target = &x_pids,
+         .group = "Sources"},
+        {.name = "--match",
+         .value = "TEXT",
+         .help = "workers are the processes with this in their name or command line",
+         .target = &x_match,
+         .group = "Sources"},
+        {.name = "--samples",
+         .value = "N",
+         .help = "how often RAS and engines are asked",
+         .target = &x_samples,
+         .minimum = 1,
+         .maximum = 1000,
+         .group = "Sources"},
+        {.name = "--interval",
+         .value = "TIME",
+         .help = "between two questions; default: a sixth of the budget, at most 4s",
+         .target = &x_interval,
+         .group = "Sources"},
+        {.name = "--instance",
+         .value = "ID",
+         .help = "the model instance, written into the bundle",
+         .target = &x_instance,
+         .group = "Facts"},
+        {.name = "--deployment",
+         .value = "VERSION",
+         .help = "its deployment, written into the bundle",
+         .target = &x_deployment,
+         .group = "Facts"},
+        {.name = "--label",
+         .value = "K=V",
+         .help = "anything else to know it by; may be given several times",
+         .target = &x_labels,
+         .group = "Facts"},
+        {.name = "--proc",
+         .value = "DIR",
+         .help = "another /proc",
+         .target = &x_proc,
+         .is_path = true,
+         .hidden = true}};
+  }
+
+  base::Result<collect::LiveCaptureRequest> make_request() const {
+    const auto usage = [](std::string text) { return base::fail(base::ErrorCode::kUsage, std::move(text)); };
+    if (x_output.empty()) return usage("where to? Give a new folder with -o DIR");
+    if (x_budget < std::chrono::milliseconds(100))
+      return usage("--budget: less than 100ms is no time at all");
+    if (x_no_ras && !x_ras.empty()) return usage("--ras and --no-ras exclude each other");
+    if (x_no_dumps && !x_dumps.empty()) return usage("--dumps and --no-dumps exclude each other");
+    collect::LiveCaptureRequest request;
+    request.folder = x_output;
+    request.budget = x_budget;
+    request.instance = x_instance;
+    request.deployment = x_deployment;
+    request.ras = !x_no_ras;
+    request.ras_addresses = x_ras;
+    request.engines = x_engines;
+    request.dumps = !x_no_dumps;
+    request.dump_paths = x_dumps;
+    request.match = x_match;
+    request.samples = x_samples;
+    request.interval = x_interval;
+    request.proc = x_proc;
+    request.tool_version = UNHANG_VERSION;
+    if (!x_nccl_version.empty()) {
+      request.nccl_release = collect::parse_nccl_release(x_nccl_version);
+      if (!request.nccl_release)
+        return usage("--nccl-version: '" + x_nccl_version + "' is no release like 2.28.9");
+    }
+    for (const std::string& label : x_labels) {
+      const std::size_t equals = label.find('=');
+      if (equals == 0 || equals == std::string::npos)
+        return usage("--label: '" + label + "' is not KEY=VALUE");
+      request.labels.emplace_back(label.substr(0, equals), label.substr(equals + 1));
+    }
+    for (const std::string& pid : x_pids) {
+      char* end = nullptr;
+      const long long number = std::strtoll(pid.c_str(), &end, 10);
+      if (pid.empty() || *end != '\0' || number <= 0) return usage("--pid: '" + pid + "' is no process id");
+      request.pids.push_back(number);
+    }
+    for (const std::string& name : collect::capture_variables()) {
+      if (const char* value = std::getenv(name.c_str())) request.environment.emplace_back(name, value);
+    }
+    return request;
+  }
+
+  std::string summary(const collect::CaptureResult& result) const {
+    std::size_t files = 0;
+    std::uint64_t bytes = 0;
+    std::string lines;
+    for (const model::BundleSource& source : result.manifest.sources) {
+      std::uint64_t of_source = 0;
+      for (const model::BundleFile& file : source.files) of_source += file.bytes;
+      files += source.files.size();
+      bytes += of_source;
+      const std::string what = source.kind == "processes"
+                                   ? fmt::format("{} looked at", result.manifest.processes.size())
+                                   : fmt::format("{} files, {} bytes", source.files.size(), of_source);
+      lines += fmt::format(
+          "  {:<10}{:<17}{}{}\n", model::name_of(source.status), base::printable(source.id), what,
+          source.kind == "ras" || source.kind == "engine" ? "  " + base::printable(source.asked) : "");
+      if (!source.reason.empty()) lines += "            " + base::printable(source.reason) + "\n";
+    }
+    std::string text = fmt::format("{}: {} files, {} bytes{}\n{}", x_output, files, bytes,
+                                   result.interrupted ? " (interrupted)" : "", lines);
+    if (result.anything) text += "next: unhang diagnose " + x_output + "\n";
+    return text;
+  }
+
+  std::string x_output;
+  std::chrono::nanoseconds x_budget = std::chrono::seconds(25);
+  bool x_json = false;
+  std::vector<std::string> x_ras;
+  bool x_no_ras = false;
+  std::string x_nccl_version;
+  std::vector<std::string> x_engines;
+  std::vector<std::string> x_dumps;
+  bool x_no_dumps = false;
+  std::vector<std::string> x_pids;
+  std::string x_match;
+  int x_samples = 3;
+  std::optional<std::chrono::nanoseconds> x_interval;
+  std::string x_instance, x_deployment;
+  std::vector<std::string> x_labels;
+  std::string x_proc = "/proc";
+};
+
+}  // namespace
+
+std::unique_ptr<CommandBase> make_capture_command() {
+  return std::make_unique<CaptureCommand>();
+}
+
+}  // namespace unhang::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The capture of this machine: which processes, which sources, and all of them into one bundle. What
+// `unhang capture` and `unhang watch --on-stall capture` call.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "collect/capture.h"
+#include "collect/nccl_release.h"
+
+namespace unhang::collect {
+
+struct LiveCaptureRequest {
+  std::string folder;  // new or empty
+  std::chrono::nanoseconds budget = std::chrono::seconds(25);
+  std::string instance, deployment;
+  std::vector<std::pair<std::string, std::string>> labels;
+
+  // RAS: addresses as typed, each may be a list. None: those that the workers state, else the default.
+  bool ras = true;
+  std::vector<std::string> ras_addresses;
+  std::optional<NcclRelease> nccl_release;
+
+  std::vector<std::string> engines;  // URLs
+
+  // Dumps: of the workers, of the caller's own prefixes, and of these paths.
+  bool dumps = true;
+  std::vector<std::string> dump_paths;
+
+  // Which processes are workers: these, and those whose name or command line has the text; where nothing is
+  // given, those that have NCCL or PyTorch's GPU library loaded.
+  std::vector<std::int64_t> pids;
+  std::string match;
+
+  int samples = 3;
+  std::optional<std::chrono::nanoseconds> interval;  // between them; else by the budget
+
+  std::string tool_version;
+  std::vector<std::pair<std::string, std::string>> environment;  // the caller's: HOME, NCCL_RAS_ADDR …
+  std::string proc = "/proc";
+  int wake_fd = -1;  // readable: end early; `stop` must be requested as well
+  std::shared_ptr<CaptureStop> stop = std::make_shared<CaptureStop>();
+};
+
+// The caller's variables that `environment` should hold, where they are set.
+const std::vector<std::string>& capture_variables();
+
+// kUsage for an address that is none or a folder that is not empty; kIo where it cannot be written.
+base::Result<CaptureResult> capture_live(const LiveCaptureRequest& request);
+
+}  // namespace unhang::collect

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collect/worker_processes.h"
+
+#include <algorithm>
+
+#include "collect/dump_places.h"
+#include "collect/nccl_release.h"
+#include "collect/redaction.h"
+#include "os/child_reader.h"
+
+namespace unhang::collect {
+namespace {
+
+bool is_chosen(const os::Process& process, const WorkerChoice& choice, std::int64_t self) {
+  if (process.pid == self) return false;  // our own command line has the text of --match, too
+  if (choice.pids.empty() && choice.match.empty()) return !process.libraries.empty();
+  if (std::find(choice.pids.begin(), choice.pids.end(), process.pid) != choice.pids.end()) return true;
+  if (choice.match.empty()) return false;
+  std::string line;
+  for (const std::string& word : process.command_line) line += (line.empty() ? "" : " ") + word;
+  return process.name.find(choice.match) != std::string::npos || line.find(choice.match) != std::string::npos;
+}
+
+std::string release_of(const os::Process& process) {
+  for (const std::string& library : process.libraries) {
+    if (const auto release = release_of_library_name(library)) return release->text();
+  }
+  return {};
+}
+
+model::BundleProcess facts_of(const os::Process& process) {
+  model::BundleProcess out;
+  out.pid = process.pid;
+  out.namespace_pids = process.namespace_pids;
+  out.name = process.name;
+  out.started_ns = process.started_ns;
+  out.nccl_version = release_of(process);
+  for (const auto& variable : process.environment) {
+    if (may_be_kept(variable.first)) out.environment.push_back(variable);
+  }
+  return out;
+}
+
+std::int64_t self_pid(const std::string& proc, const os::ReadDeadlines& deadlines) {
+  // /proc/self of a child is the child: thread-self's parent is asked for instead.
+  const auto status =
+      os::read_in_child(os::ReadRequest{.path = proc + "/self/status", .max_bytes = 64 << 10}, deadlines);
+  const std::size_t at = status.bytes.find("\nPPid:");
+  return at == std::string::npos ? -1 : std::atoll(status.bytes.c_str() + at + 6);
+}
+
+void judge(Workers& out, const WorkerChoice& choice, const std::vector<std::string>& notes) {
+  using Status = model::SourceStatus;
+  const auto unreadable =
+      std::count_if(out.processes.begin(), out.processes.end(),
+                    [](const os::Process& process) { return !process.environment_known; });
+  std::vector<std::string> reasons = notes;
+  if (unreadable > 0) {
+    reasons.push_back("the environment of " + std::to_string(unreadable) + " of " +
+                      std::to_string(out.processes.size()) +
+                      " processes may not be read: run it as their user or as root");
+  }
+  if (out.processes.empty()) {
+    reasons.insert(reasons.begin(),
+                   choice.pids.empty() && choice.match.empty()
+                       ? "no process that may be looked at has NCCL or PyTorch's GPU library loaded"
+                       : "none of the processes asked for was found");
+  }
+  for (const std::string& reason : reasons) out.reason += (out.reason.empty() ? "" : "; ") + reason;
+  out.status = out.processes.empty() ? Status::kMissing
+               : reasons.empty()     ? Status::kAnswered
+                                     : Status::kPartial;
+}
+
+}  // namespace
+
+Workers find_workers(const WorkerChoice& choice) {
+  Workers out;
+  os::ProcessTableOptions options;
+  options.proc = choice.proc;
+  options.variables = kept_variables();
+  options.variables.insert(options.variables.end(), dump_variables().begin(), dump_variables().end());
+  options.library_names = worker_libraries();
+  options.deadlines.end = choice.end;
+  const auto table = os::read_process_table(options);
+  if (!table) {
+    out.reason = table.error().message;
+    return out;
+  }
+  const std::int64_t self = self_pid(choice.proc, options.deadlines);
+  for (const os::Process& process : table->processes) {
+    if (!is_chosen(process, choice, self)) continue;
+    out.processes.push_back(process);
+    out.facts.push_back(facts_of(process));
+  }
+  const auto own = os::read_in_child(
+      os::ReadRequest{.kind = os::ReadKind::kLink, .path = choice.proc + "/self/ns/mnt"}, options.deadlines);
+  out.own_namespace = own.bytes;
+  judge(out, choice, table->notes);
+  return out;
+}
+
+}  // namespace unhang::collect
