@@ -2,134 +2,25 @@
 #include "formats/ras/json_object.h"
 
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
-
-#include <simdjson.h>
+#include <vector>
 
 #include "formats/ras/json_mending.h"
+#include "formats/ras/json_pieces.h"
 #include "formats/ras/json_soundness.h"
+#include "formats/ras/json_values.h"
 #include "formats/ras/line_counter.h"
 
 namespace unhang::formats::ras {
 
-namespace ondemand = simdjson::ondemand;
 using model::NcclResult;
 using model::RasCommunicator;
 using model::RasPresence;
 using model::RasRank;
 using model::Severity;
-
-namespace {
-
-using Error = simdjson::error_code;
-constexpr std::size_t kMaxDocument = std::size_t{4} << 30;
-constexpr std::size_t kMaxString = 1024;
-constexpr std::size_t kMaxDevices = 1024;
-
-// A field of the wrong type keeps its default; only broken JSON is an error.
-bool fatal(Error error) {
-  return error != simdjson::SUCCESS && error != simdjson::INCORRECT_TYPE && error != simdjson::NUMBER_ERROR &&
-         error != simdjson::NUMBER_OUT_OF_RANGE;
-}
-
-Error only_fatal(Error error) {
-  return fatal(error) ? error : simdjson::SUCCESS;
-}
-
-Error read_string(ondemand::value value, std::string& out) {
-  std::string_view text;
-  const Error error = value.get_string().get(text);
-  if (!error) out = text.substr(0, kMaxString);
-  return only_fatal(error);
-}
-
-template <class Number>
-Error read_integer(ondemand::value value, Number& out) {
-  std::int64_t parsed = 0;
-  const Error error = value.get_int64().get(parsed);
-  if (!error && std::in_range<Number>(parsed)) out = static_cast<Number>(parsed);
-  return only_fatal(error);
-}
-
-Error read_bool(ondemand::value value, bool& out) {
-  bool parsed = false;
-  const Error error = value.get_bool().get(parsed);
-  if (!error) out = parsed;
-  return only_fatal(error);
-}
-
-Error read_count(ondemand::value value, std::optional<std::uint64_t>& out) {
-  std::uint64_t parsed = 0;
-  const Error error = value.get_uint64().get(parsed);
-  if (!error) out = parsed;
-  return only_fatal(error);
-}
-
-Error read_result(ondemand::value value, std::optional<NcclResult>& out) {
-  std::int64_t parsed = 0;
-  const Error error = value.get_int64().get(parsed);
-  if (!error) {
-    const bool known = parsed >= 0 && parsed <= static_cast<std::int64_t>(NcclResult::kTimeout);
-    out = known ? static_cast<NcclResult>(parsed) : NcclResult::kOther;
-  }
-  return only_fatal(error);
-}
-
-// The key without a copy; one with an escape is none of ours and equals none.
-std::string_view key_of(simdjson::simdjson_result<ondemand::field>& field) {
-  ondemand::raw_json_string raw;
-  if (field.key().get(raw)) return {};
-  const char* const begin = raw.raw();
-  const char* end = begin;
-  while (*end != '"' && *end != '\\' && end - begin < 64) ++end;
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-template <class Visit>
-Error each_field(ondemand::object object, Visit&& visit) {
-  for (auto field : object) {
-    ondemand::value value;
-    const std::string_view key = key_of(field);
-    if (const Error error = field.value().get(value)) return error;
-    if (const Error error = visit(key, value)) return error;
-  }
-  return simdjson::SUCCESS;
-}
-
-// Each field of an object; anything else is read over.
-template <class Visit>
-Error each_field(ondemand::value value, Visit&& visit) {
-  ondemand::object object;
-  const Error error = value.get_object().get(object);
-  if (error) return only_fatal(error);
-  return each_field(object, visit);
-}
-
-template <class Visit>
-Error each_element(ondemand::value value, Visit&& visit) {
-  ondemand::array array;
-  const Error not_one = value.get_array().get(array);
-  if (not_one) return only_fatal(not_one);
-  for (auto element : array) {
-    ondemand::value item;
-    if (const Error error = element.get(item)) return error;
-    if (const Error error = visit(item)) return error;
-  }
-  return simdjson::SUCCESS;
-}
-
-Error read_devices(ondemand::value value, std::vector<std::int32_t>& out) {
-  return each_element(value, [&](ondemand::value item) {
-    std::int32_t device = -1;
-    const Error error = read_integer(item, device);
-    if (!error && out.size() < kMaxDevices) out.push_back(device);
-    return error;
-  });
-}
-
-}  // namespace
 
 class JsonObjects::Parser {
  public:
@@ -139,10 +30,7 @@ class JsonObjects::Parser {
     x_line = line;
     x_offset = offset;
     x_taken = 0;
-    // One allocation: closing what is open adds a few bytes.
-    x_text.reserve(text.size() + simdjson::SIMDJSON_PADDING + 16);
-    x_text.assign(text);
-    const bool whole = mend_until_read();
+    const bool whole = read_pieces(text) || mend_until_read(text);
     if (x_is_event) {
       if (whole) keep_event();
     } else if (x_is_answer) {
@@ -160,8 +48,46 @@ class JsonObjects::Parser {
  private:
   static constexpr std::size_t kKeptBuffer = std::size_t{1} << 20;
 
+  // One communicator at a time. False: it must be read as a whole.
+  bool read_pieces(std::string_view text) {
+    const auto pieces = cut_into_pieces(text);
+    if (!pieces) return false;
+    bool mended = false;
+    begin_attempt();
+    LineCounter lines(text.data(), x_line);
+    for (const std::string_view piece : pieces->communicators) {
+      const std::uint64_t line = lines.line_of(piece.data());
+      const std::size_t before = x_answer.communicators.size();
+      x_text.assign(piece);
+      Error error = read_communicator(line);
+      if (error && add_missing_commas(x_text) > 0) {
+        mended = true;
+        x_answer.communicators.resize(before);  // without the half of it
+        error = read_communicator(line);
+      }
+      if (error) return false;
+    }
+    x_text.assign(pieces->around);
+    if (read_root(x_line, [this](ondemand::object object) { return root(object); })) return false;
+    if (mended) note_mended();
+    return true;
+  }
+
+  Error read_communicator(std::uint64_t line) {
+    return read_root(line, [this](ondemand::object object) { return communicator(object); });
+  }
+
+  void note_mended() {
+    x_reading.problem(Severity::kInfo, "repaired",
+                      "commas that NCCL 2.28.7 and 2.28.9 forget in missing_ranks were added", x_line,
+                      x_offset);
+  }
+
   // False: it is damaged or has no end, and what could be read is there.
-  bool mend_until_read() {
+  bool mend_until_read(std::string_view text) {
+    // One allocation: closing what is open adds a few bytes.
+    x_text.reserve(text.size() + simdjson::SIMDJSON_PADDING + 16);
+    x_text.assign(text);
     Error error = read_text();
     if (error == simdjson::UTF8_ERROR) {
       replace_foreign_bytes(x_text);
@@ -170,9 +96,7 @@ class JsonObjects::Parser {
       error = read_text();
     }
     if (error && add_missing_commas(x_text) > 0) {
-      x_reading.problem(Severity::kInfo, "repaired",
-                        "commas that NCCL 2.28.7 and 2.28.9 forget in missing_ranks were added", x_line,
-                        x_offset);
+      note_mended();
       error = read_text();
     }
     if (!error) return true;
@@ -197,7 +121,7 @@ class JsonObjects::Parser {
     return taken;
   }
 
-  Error read_text() {
+  void begin_attempt() {
     x_reading.return_records(std::exchange(x_taken, 0));  // of an attempt before this one
     x_answer = model::RasAnswer();
     x_answer.is_json = true;
@@ -206,14 +130,30 @@ class JsonObjects::Parser {
     x_event = model::RasEvent();
     x_event.line = x_line;
     x_is_answer = x_is_event = false;
+  }
+
+  Error read_text() {
+    begin_attempt();
+    return read_root(x_line, [this](ondemand::object object) { return root(object); });
+  }
+
+  // Parses x_text, which begins on this line of the file.
+  template <class Visit>
+  Error read_root(std::uint64_t line, Visit&& visit) {
     if (x_text.capacity() < x_text.size() + simdjson::SIMDJSON_PADDING) {
       x_text.reserve(x_text.size() + simdjson::SIMDJSON_PADDING);
     }
-    x_lines.emplace(x_text.data(), x_line);
+    x_lines.emplace(x_text.data(), line);
     ondemand::document document;
     if (const Error error = x_parser.iterate(x_text).get(document)) return error;
     ondemand::object object;
     if (const Error error = document.get_object().get(object)) return error;
+    if (const Error error = visit(object)) return error;
+    const char* more = nullptr;
+    return document.current_location().get(more) ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
+  }
+
+  Error root(ondemand::object object) {
     return each_field(object,
                       [this](std::string_view key, ondemand::value value) { return root_field(key, value); });
   }
@@ -221,7 +161,11 @@ class JsonObjects::Parser {
   Error root_field(std::string_view key, ondemand::value value) {
     if (key == "communicators") {
       x_is_answer = true;
-      return each_element(value, [this](ondemand::value item) { return communicator(item); });
+      return each_element(value, [this](ondemand::value item) -> Error {
+        ondemand::object object;
+        const Error error = item.get_object().get(object);
+        return error ? only_fatal(error) : communicator(object);
+      });
     }
     if (key == "nccl_version") {
       x_is_answer = true;
@@ -277,17 +221,19 @@ class JsonObjects::Parser {
     return only_fatal(error);
   }
 
-  Error communicator(ondemand::value value) {
+  Error communicator(ondemand::object object) {
     RasCommunicator out;
-    const Error error = each_field(value, [&](std::string_view key, ondemand::value item) -> Error {
+    x_ranks.clear();
+    const Error error = each_field(object, [&](std::string_view key, ondemand::value item) -> Error {
       if (out.line == 0) out.line = x_lines->line_of(key.data());
-      if (key == "ranks") return ranks(item, out, false);
-      if (key == "missing_ranks") return ranks(item, out, true);
+      if (key == "ranks") return ranks(item, out.line, false);
+      if (key == "missing_ranks") return ranks(item, out.line, true);
       if (key == "hash") return hash(item, out.hash);
       if (key == "secondary_hash") return read_string(item, out.secondary_hash);
       if (key == "size") return read_integer(item, out.size);
       return simdjson::SUCCESS;
     });
+    out.ranks.assign(std::make_move_iterator(x_ranks.begin()), std::make_move_iterator(x_ranks.end()));
     // Also the half of one in damaged JSON: its ranks are whole.
     if (take_record(out.line)) x_answer.communicators.push_back(std::move(out));
     return error;
@@ -306,7 +252,7 @@ class JsonObjects::Parser {
     return only_fatal(error);
   }
 
-  Error ranks(ondemand::value value, RasCommunicator& out, bool missing) {
+  Error ranks(ondemand::value value, std::uint64_t line, bool missing) {
     return each_element(value, [&](ondemand::value item) {
       RasRank one;
       bool unresponsive = false;
@@ -326,7 +272,7 @@ class JsonObjects::Parser {
                        : unresponsive ? RasPresence::kUnresponsive
                                       : RasPresence::kNoCommunicator;
       }
-      if (take_record(out.line)) out.ranks.push_back(std::move(one));
+      if (take_record(line)) x_ranks.push_back(std::move(one));
       return simdjson::SUCCESS;
     });
   }
@@ -370,6 +316,7 @@ class JsonObjects::Parser {
   ondemand::parser x_parser{kMaxDocument};
   std::string x_text;
   std::optional<LineCounter> x_lines;
+  std::vector<RasRank> x_ranks;  // of the communicator that is being read; its room is used again
   std::uint64_t x_line = 0, x_offset = 0, x_taken = 0;
   model::RasAnswer x_answer;
   model::RasEvent x_event;
