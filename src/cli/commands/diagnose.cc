@@ -21,7 +21,11 @@ class DiagnoseCommand final : public CommandBase {
         .summary = "say which rank broke the job, and why",
         .description =
             "Reads all evidence below the paths, joins it and gives one verdict: what kind of trouble, which "
-            "ranks, at which operation, how sure, what was not seen and what to do next.\n\n"
+            "ranks, at which operation, how sure, what was not seen and what to do next. Evidence: Flight "
+            "Recorder "
+            "dumps, answers of NCCL's RAS service, engine metrics, bundles of 'unhang capture'; files are "
+            "recognised "
+            "by their content.\n\n"
             "Ranks that only wait are victims and never named as culprits. The same evidence gives the same "
             "answer, byte for byte, whatever the order of the files.",
         .positional = evidence_paths(),
@@ -46,6 +50,7 @@ class DiagnoseCommand final : public CommandBase {
               .is_path = true,
               .group = "Output"}},
         .examples = {{"unhang diagnose /tmp/nccl_dumps", "A folder with the dumps of all ranks."},
+                     {"unhang diagnose ras_1.json ras_2.json", "Two answers of RAS, some seconds apart."},
                      {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
                      {"unhang diagnose --json dumps | jq .verdict", "For a script."}},
         .gives_verdict = true};
