@@ -26,11 +26,11 @@ class JsonObjects::Parser {
  public:
   explicit Parser(Reading& reading) : x_reading(reading) {}
 
-  void read(std::string_view text, std::uint64_t line, std::uint64_t offset) {
+  void read(const ObjectSpan& object, std::uint64_t line, std::uint64_t offset) {
     x_line = line;
     x_offset = offset;
     x_taken = 0;
-    const bool whole = read_pieces(text) || mend_until_read(text);
+    const bool whole = read_pieces(object) || mend_until_read(object.text);
     if (x_is_event) {
       if (whole) keep_event();
     } else if (x_is_answer) {
@@ -49,16 +49,15 @@ class JsonObjects::Parser {
   static constexpr std::size_t kKeptBuffer = std::size_t{1} << 20;
 
   // One communicator at a time. False: it must be read as a whole.
-  bool read_pieces(std::string_view text) {
-    const auto pieces = cut_into_pieces(text);
+  bool read_pieces(const ObjectSpan& span) {
+    const auto pieces = cut_into_pieces(span);
     if (!pieces) return false;
     bool mended = false;
     begin_attempt();
-    LineCounter lines(text.data(), x_line);
-    for (const std::string_view piece : pieces->communicators) {
-      const std::uint64_t line = lines.line_of(piece.data());
+    for (const JsonPieces::Piece& piece : pieces->communicators) {
+      const std::uint64_t line = x_line + piece.lines;
       const std::size_t before = x_answer.communicators.size();
-      x_text.assign(piece);
+      x_text.assign(piece.text);
       Error error = read_communicator(line);
       if (error && add_missing_commas(x_text) > 0) {
         mended = true;
@@ -327,8 +326,8 @@ JsonObjects::JsonObjects(Reading& reading) : x_parser(std::make_unique<Parser>(r
 
 JsonObjects::~JsonObjects() = default;
 
-void JsonObjects::read(std::string_view text, std::uint64_t line, std::uint64_t offset) {
-  x_parser->read(text, line, offset);
+void JsonObjects::read(const ObjectSpan& object, std::uint64_t line, std::uint64_t offset) {
+  x_parser->read(object, line, offset);
 }
 
 }  // namespace unhang::formats::ras

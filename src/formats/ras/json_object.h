@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 
+#include "formats/ras/object_span.h"
 #include "formats/ras/reading.h"
 
 namespace unhang::formats::ras {
@@ -18,9 +18,10 @@ class JsonObjects {
   JsonObjects(const JsonObjects&) = delete;
   JsonObjects& operator=(const JsonObjects&) = delete;
 
-  // Reads what is in `text`, which begins with "{" and may lack its end. `line` and `offset` say where it
-  // begins in the file. Needs memory for one copy of the text and the parser's index of it.
-  void read(std::string_view text, std::uint64_t line, std::uint64_t offset);
+  // Reads what is in `object`, which may lack its end. `line` and `offset` say where it begins in the file.
+  // Needs memory for one copy of a communicator and the parser's index of it; where the layout is not NCCL's,
+  // for the whole object.
+  void read(const ObjectSpan& object, std::uint64_t line, std::uint64_t offset);
 
  private:
   class Parser;

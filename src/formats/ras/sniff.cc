@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "formats/ras/event_line.h"
+#include "formats/ras/object_span.h"
 #include "formats/ras/ras.h"
 #include "formats/ras/stream.h"
 
@@ -36,7 +37,7 @@ bool any_object(std::string_view bytes,
     const std::size_t at = line.find_first_not_of(" \t");
     const std::size_t offset = bytes.size() - rest.size();
     if (at == std::string_view::npos || line[at] != '{' || offset < looked_at) return false;
-    const std::string_view object = object_at(rest.substr(at));
+    const std::string_view object = object_at(rest.substr(at)).text;
     looked_at = offset + at + object.size();
     return std::any_of(shapes.begin(), shapes.end(), [&](const auto& keys) { return has_all(object, keys); });
   });

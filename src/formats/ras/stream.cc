@@ -2,10 +2,10 @@
 #include "formats/ras/stream.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "formats/ras/event_line.h"
 #include "formats/ras/json_object.h"
+#include "formats/ras/object_span.h"
 #include "formats/ras/ras.h"
 #include "formats/ras/reading.h"
 #include "formats/ras/text_reader.h"
@@ -14,48 +14,6 @@ namespace unhang::formats::ras {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-// A line that no JSON text has inside: NCCL indents what is in an object, and words begin with a small
-// letter.
-bool begins_something_else(std::string_view rest) {
-  if (rest.empty()) return false;
-  const char c = rest.front();
-  return c == '{' || (c >= 'A' && c <= 'Z') || (c == '[' && rest.size() > 1 && rest[1] == '2');
-}
-
-// An object on one line, or in a form that NCCL does not print: brackets tell its end.
-std::size_t end_by_brackets(std::string_view bytes) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (c == '\n' && begins_something_else(bytes.substr(i + 1))) return i + 1;
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    if (c == '"') in_string = true;
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return i + 1;
-  }
-  return bytes.size();
-}
-
-// Pretty printed: its end is the first line that begins with "}".
-std::size_t end_by_lines(std::string_view bytes) {
-  const char* const end = bytes.data() + bytes.size();
-  const char* at = bytes.data();
-  while ((at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) !=
-         nullptr) {
-    if (++at == end) break;
-    if (*at == ' ') continue;
-    const auto offset = static_cast<std::size_t>(at - bytes.data());
-    if (*at == '}') return offset + 1;
-    if (begins_something_else(bytes.substr(offset))) return offset;
-  }
-  return bytes.size();
-}
 
 class Stream {
  public:
@@ -79,10 +37,10 @@ class Stream {
  private:
   void read_object(std::size_t first) {
     x_text.finish_before_json();
-    const std::string_view object = object_at(x_bytes.substr(first));
+    const ObjectSpan object = object_at(x_bytes.substr(first));
     x_objects.read(object, x_line, first);
-    x_at = first + object.size();
-    x_line += static_cast<std::uint64_t>(std::count(object.begin(), object.end(), '\n'));
+    x_at = first + object.text.size();
+    x_line += object.lines;
     // What is left of the line of its closing bracket is mostly nothing.
     const std::size_t next = std::min(x_bytes.find_first_not_of(kBlanks, x_at), x_bytes.size());
     if (next < x_bytes.size() && x_bytes[next] == '\n') {
@@ -128,12 +86,6 @@ class Stream {
 };
 
 }  // namespace
-
-std::string_view object_at(std::string_view bytes) {
-  const std::size_t second = std::min(bytes.find_first_not_of(kBlanks, 1), bytes.size());
-  const bool pretty = second + 1 < bytes.size() && bytes[second] == '\n' && bytes[second + 1] == ' ';
-  return bytes.substr(0, pretty ? end_by_lines(bytes) : end_by_brackets(bytes));
-}
 
 void read_stream(std::string_view bytes, Evidence& evidence) {
   Stream(bytes, evidence).read();

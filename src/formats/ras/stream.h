@@ -12,8 +12,4 @@ namespace unhang::formats::ras {
 
 void read_stream(std::string_view bytes, Evidence& evidence);
 
-// The bytes of the JSON object that begins at the first byte: up to its end when it has one, else up to what
-// cannot belong to it (a line that begins another object, a text answer or an event). Linear.
-std::string_view object_at(std::string_view bytes);
-
 }  // namespace unhang::formats::ras

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files as they are saved: several answers in a row, banners, events, cut anywhere.
-#include "formats/ras/stream.h"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "formats/ras/object_span.h"
 #include "formats/ras/promises_for_tests.h"
 #include "formats/ras/ras.h"
 #include "formats/ras/sample_for_tests.h"
@@ -231,7 +231,7 @@ TEST(RasStream, OpenObjectsAreLinear) {
   Evidence evidence;
   parse_json(text, evidence);
   EXPECT_EQ(broken_promise(evidence), "");
-  EXPECT_EQ(object_at("{\n{\n{"), "{\n");
+  EXPECT_EQ(object_at("{\n{\n{").text, "{\n");
 }
 
 }  // namespace
