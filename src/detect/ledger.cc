@@ -94,13 +94,19 @@ void add_gaps(const Verdict& verdict, std::vector<std::string>& out) {
   }
 }
 
+std::string words_of(const model::BundleSource& source) {
+  if (source.kind == "flight_recorder") return "Flight Recorder dumps";
+  if (source.kind == "ras") return "RAS at " + source.asked;
+  if (source.kind == "engine") return "the engine at " + source.asked;
+  return source.kind;
+}
+
 // What a capture asked in vain.
 void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
   for (const model::BundleManifest& bundle : joined.bundles) {
     for (const model::BundleSource& source : bundle.sources) {
       if (!model::lacks_something(source)) continue;
-      std::string text =
-          source.kind + " at " + source.asked + ": " + std::string(model::name_of(source.status));
+      std::string text = words_of(source) + ": " + std::string(model::name_of(source.status));
       if (!source.reason.empty()) text += ", " + source.reason;
       if (!bundle.host.empty()) text += " (captured on " + bundle.host + ")";
       out.push_back(std::move(text));

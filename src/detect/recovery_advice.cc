@@ -66,7 +66,7 @@ model::Recovery advise(const model::Verdict& verdict, const std::string& culprit
   model::Recovery out;
   if (verdict.category == model::Category::kHealthy) return out;
   if (verdict.state == State::kUnknown && verdict.confidence == model::Confidence::kLow) {
-    out.steps.push_back({"one look does not show whether it moves: watch it", "unhang ras watch", false});
+    out.steps.push_back({"what was read does not show whether it moves: watch it", "unhang ras watch", false});
     add_checks(verdict, culprits, out);
     return out;
   }
