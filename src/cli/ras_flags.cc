@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/ras_flags.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/printable.h"
+#include "collect/ras_addresses.h"
+
+namespace unhang::cli {
+
+using base::ErrorCode;
+using base::fail;
+
+std::vector<Flag> RasFlags::flags() {
+  constexpr std::int64_t kMostConnections = 1000;
+  return {{.name = "--address",
+           .short_name = "-a",
+           .value = "LIST",
+           .help = "where to ask: HOST:PORT,[IPV6]:PORT,HOST … (else NCCL_RAS_ADDR, else localhost:28028)",
+           .target = &addresses},
+          {.name = "--timeout",
+           .value = "DURATION",
+           .help = "how long one answer may take (else 15s, more with NCCL_RAS_TIMEOUT_FACTOR)",
+           .target = &timeout},
+          {.name = "--connections",
+           .value = "N",
+           .help = "reports to get from each address (else until every process there was heard of)",
+           .target = &connections,
+           .minimum = 1,
+           .maximum = kMostConnections},
+          {.name = "--nccl-version",
+           .value = "VERSION",
+           .help = "the job's NCCL, where it cannot be found out: some releases are not asked",
+           .target = &nccl_version},
+          {.name = "--force", .help = "ask releases of NCCL that it may crash, too", .target = &force}};
+}
+
+base::Result<std::vector<net::HostPort>> ras_addresses(const RasFlags& flags) {
+  if (flags.addresses.empty()) return collect::default_ras_addresses(std::getenv("NCCL_RAS_ADDR"));
+  std::vector<net::HostPort> all;
+  for (const std::string& list : flags.addresses) {
+    auto some = collect::parse_ras_addresses(list);
+    if (!some) return fail(std::move(some.error()).with("flag --address"));
+    for (net::HostPort& one : *some) {
+      if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+base::Result<collect::RasClientOptions> ras_client_options(const RasFlags& flags) {
+  collect::RasClientOptions options;
+  options.timeout =
+      flags.timeout.value_or(collect::default_ras_timeout(std::getenv("NCCL_RAS_TIMEOUT_FACTOR")));
+  if (options.timeout.count() == 0)
+    return fail(ErrorCode::kUsage, "flag --timeout: 0 leaves no time for an answer");
+  options.force = flags.force;
+  if (flags.connections) options.connections = static_cast<int>(*flags.connections);
+  if (!flags.nccl_version.empty()) {
+    options.release = collect::parse_nccl_release(flags.nccl_version);
+    if (!options.release) {
+      return fail(ErrorCode::kUsage,
+                  fmt::format("flag --nccl-version: '{}' is no release; they look like 2.28.9",
+                              base::printable(flags.nccl_version)));
+    }
+  }
+  return options;
+}
+
+}  // namespace unhang::cli
