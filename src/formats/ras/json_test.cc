@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The JSON form: what is read, what is mended, what is refused.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "formats/ras/json_mending.h"
@@ -197,6 +199,49 @@ TEST(RasJson, BytesThatAreNoUtf8) {
   const Evidence evidence = read_evidence("x", text);
   EXPECT_EQ(problem_codes(evidence), "invalid_utf8");
   EXPECT_EQ(evidence.ras_answers.at(0).communicators.size(), 2u);
+}
+
+// NCCL's layout is read a communicator at a time, any other as a whole.
+TEST(RasJson, TheLayoutMakesNoDifference) {
+  for (const char* name : {"v2.30.7-1/fini-one-8.json", "v2.30.7-1/dead-then-continued-4-asked-2.json",
+                           "v2.28.9-1/initbug-tp0-rank3.json"}) {
+    SCOPED_TRACE(name);
+    const std::string text = recorded(name);
+    std::string compact;
+    for (const char c : text) {
+      if (c != '\n') compact += c;
+    }
+    const Evidence printed = read_evidence("x", text);
+    const Evidence other = read_evidence("x", compact);
+    EXPECT_EQ(problem_codes(printed), problem_codes(other));
+    const RasAnswer& a = printed.ras_answers.at(0);
+    const RasAnswer& b = other.ras_answers.at(0);
+    EXPECT_EQ(a.timestamp, b.timestamp);
+    EXPECT_EQ(a.collection_seconds, b.collection_seconds);
+    EXPECT_EQ(a.corrupt, b.corrupt);
+    EXPECT_TRUE(a.complete && b.complete);
+    ASSERT_EQ(a.communicators.size(), b.communicators.size());
+    for (std::size_t i = 0; i < a.communicators.size(); ++i) {
+      EXPECT_EQ(a.communicators[i].hash, b.communicators[i].hash);
+      EXPECT_EQ(a.communicators[i].secondary_hash, b.communicators[i].secondary_hash);
+      EXPECT_EQ(a.communicators[i].missing_ranks, b.communicators[i].missing_ranks);
+      EXPECT_EQ(statuses(a.communicators[i]), statuses(b.communicators[i]));
+      EXPECT_EQ(counts(a.communicators[i], RasCollective::kAllReduce),
+                counts(b.communicators[i], RasCollective::kAllReduce));
+      EXPECT_EQ(b.communicators[i].line, 1u);
+    }
+  }
+}
+
+TEST(RasJson, LinesOfCommunicatorsAreThoseOfTheFile) {
+  const std::string text = recorded("v2.30.7-1/fini-one-8.json");
+  const RasAnswer answer = one_answer("OK\nOK\n" + text);
+  for (const RasCommunicator& communicator : answer.communicators) {
+    const std::size_t at = text.find("\"hash\": \"0x" + model::hash_text(communicator.hash));
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_EQ(communicator.line,
+              static_cast<std::uint64_t>(std::count(text.begin(), text.begin() + at, '\n')) + 3);
+  }
 }
 
 TEST(RasJson, DamageInTheMiddleKeepsWhatIsBefore) {

@@ -44,6 +44,8 @@ class Reading {
   // The same for `count` ranks that are deduced.
   bool take_deduced(std::uint64_t count, std::uint64_t line);
 
+  bool has_problems() const { return !x_problems.empty(); }
+
   // Hands the problems over.
   void finish();
 

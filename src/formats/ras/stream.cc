@@ -31,6 +31,11 @@ class Stream {
       }
     }
     x_text.finish();
+    const Evidence& evidence = x_reading.evidence();
+    if (evidence.ras_answers.empty() && evidence.ras_events.empty() && !x_reading.has_problems()) {
+      x_reading.problem(model::Severity::kInfo, "no_answer",
+                        "only lines of the protocol: no answer came, or no event happened", 0, 0);
+    }
     x_reading.finish();
   }
 

@@ -133,6 +133,7 @@ TEST(RasStream, AServerThatOnlyRefuses) {
   EXPECT_EQ(evidence.kind, "nccl_ras_text");
   EXPECT_EQ(problem_codes(evidence), "refused");
   EXPECT_TRUE(evidence.ras_answers.empty());
+  EXPECT_EQ(problem_codes(read_evidence("x", "SERVER PROTOCOL 2\nOK\n")), "no_answer");
 }
 
 // Whether `part` says nothing of a rank that `whole` does not say.
@@ -183,6 +184,9 @@ TEST(RasStream, CutAnywhere) {
         EXPECT_EQ(part.ras_events[i].details, whole.ras_events[i].details);
       }
       for (const RasAnswer& answer : part.ras_answers) {
+        if (!answer.nccl_version.empty()) {
+          EXPECT_EQ(answer.nccl_version, whole.ras_answers[0].nccl_version);
+        }
         EXPECT_LE(answer.rows.size(), whole.ras_answers[0].rows.size());
         for (const RasCommunicator& communicator : answer.communicators) {
           expect_no_more(communicator, whole.ras_answers[0]);

@@ -64,7 +64,9 @@ void TextReader::begin(const Line& line) {
   x_draft.answer.line = line.number;
   x_draft.answer.offset = line.offset;
   LineWords words(line.text);
-  if (is_version_line(line.text)) {
+  if (!line.ended) {
+    x_draft.cut = true;  // the number may be half of one
+  } else if (is_version_line(line.text)) {
     words.take(line.text.substr(0, line.text.find("version ") + 8));
     x_draft.answer.nccl_version = words.word().substr(0, kMaxWord);
   }
