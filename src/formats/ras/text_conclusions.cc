@@ -71,6 +71,13 @@ void drop_garbage_communicators(TextDraft& draft, Reading& reading, const Rows& 
                    all[i].line);
       continue;
     }
+    if (all[i].size > 0 && all[i].missing_ranks > static_cast<std::uint32_t>(all[i].size)) {
+      note_corrupt(draft, reading,
+                   fmt::format("{} ranks are missing of a communicator of {}; it is left out",
+                               all[i].missing_ranks, all[i].size),
+                   all[i].line);
+      continue;
+    }
     if (kept != i) {
       all[kept] = std::move(all[i]);
       draft.status_paragraph[kept] = draft.status_paragraph[i];

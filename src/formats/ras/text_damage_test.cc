@@ -72,6 +72,14 @@ TEST(RasTextDamage, ARankBeyondTheSize) {
   EXPECT_TRUE(answer.communicators.at(0).ranks.empty());
 }
 
+TEST(RasTextDamage, MoreMissingRanksThanThereAre) {
+  const RasAnswer answer = one_answer(
+      report("    0         1         1         4         8         4   RUNNING  INCOMPLETE\n",
+             "#0-0 (a7eb000200000003) INCOMPLETE\n  Missing communicator data from 257 ranks\n\n", ""));
+  EXPECT_TRUE(answer.corrupt);
+  EXPECT_TRUE(answer.communicators.empty());
+}
+
 TEST(RasTextDamage, FewerRanksThanTheSizeAndNoWord) {
   const RasAnswer answer = one_answer(
       report("    0         1         1         4         8         4   RUNNING      OK\n", "", ""));
