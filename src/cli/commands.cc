@@ -10,6 +10,8 @@ namespace unhang::cli {
   X(timeline)              \
   X(capture)               \
   X(ras_status)            \
+  X(ras_watch)             \
+  X(ras_events)            \
   X(watch)                 \
   X(explain)               \
   X(simulate)              \

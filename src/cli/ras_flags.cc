@@ -14,13 +14,17 @@ namespace unhang::cli {
 using base::ErrorCode;
 using base::fail;
 
+Flag RasFlags::address_flag(std::vector<std::string>& target) {
+  return {.name = "--address",
+          .short_name = "-a",
+          .value = "LIST",
+          .help = "where to ask: HOST:PORT,[IPV6]:PORT,HOST … (else NCCL_RAS_ADDR, else localhost:28028)",
+          .target = &target};
+}
+
 std::vector<Flag> RasFlags::flags() {
   constexpr std::int64_t kMostConnections = 1000;
-  return {{.name = "--address",
-           .short_name = "-a",
-           .value = "LIST",
-           .help = "where to ask: HOST:PORT,[IPV6]:PORT,HOST … (else NCCL_RAS_ADDR, else localhost:28028)",
-           .target = &addresses},
+  return {address_flag(addresses),
           {.name = "--timeout",
            .value = "DURATION",
            .help = "how long one answer may take (else 15s, more with NCCL_RAS_TIMEOUT_FACTOR)",

@@ -23,6 +23,7 @@ struct RasFlags {
   std::optional<std::int64_t> connections;
 
   std::vector<Flag> flags();
+  static Flag address_flag(std::vector<std::string>& target);
 };
 
 // Where to ask: --address, else NCCL_RAS_ADDR, else localhost:28028.

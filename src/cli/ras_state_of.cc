@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
+#include "cli/exit_codes.h"
 #include "formats/catalogue.h"
 #include "join/ras_jobs.h"
 
@@ -146,6 +147,23 @@ RasJobTracks::Track& RasJobTracks::track_of(const model::RasView& view, std::vec
   }
   taken[best] = true;
   return x_tracks[best];
+}
+
+int ras_exit_code(const report::RasState& state) {
+  if (state.jobs.empty()) {
+    const bool late = std::any_of(state.troubles.begin(), state.troubles.end(),
+                                  [](const report::RasTroubleState& trouble) { return trouble.deadline; });
+    return late ? kExitDeadline : kExitUnavailable;
+  }
+  switch (report::look_of(state)) {
+    case report::RasLook::kQuiet:
+      return kExitOk;
+    case report::RasLook::kUnknown:
+      return kExitUnknown;
+    case report::RasLook::kBad:
+      return kExitStopped;
+  }
+  return kExitUnknown;
 }
 
 void RasJobTracks::follow(report::RasState& state, std::int64_t now_ns) {

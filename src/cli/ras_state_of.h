@@ -16,6 +16,9 @@ namespace unhang::cli {
 // moment. `time_ns` (wall clock) is shown where the caller sets it in the result.
 report::RasState ras_state_of(const collect::RasPoll& poll);
 
+// The exit code that the state stands for; where no job answered, why not.
+int ras_exit_code(const report::RasState& state);
+
 // Adds what several polls in a row say. Remembers each job by its communicators and processes.
 class RasJobTracks {
  public:

@@ -7,8 +7,7 @@
 
 namespace unhang::collect {
 
-bool JobCoverage::add(std::string_view report) {
-  const std::size_t pids_before = x_pids.size(), jobs_before = x_text_jobs.size();
+void JobCoverage::add(std::string_view report) {
   for (const model::RasAnswer& answer : formats::read_evidence("ras", report).ras_answers) {
     for (const model::RasCommunicator& communicator : answer.communicators) {
       for (const model::RasRank& rank : communicator.ranks) {
@@ -23,7 +22,6 @@ bool JobCoverage::add(std::string_view report) {
                         answer.rows.size());
     x_text_names_less = x_text_names_less || !answer.communicators.empty() || !answer.lost_processes.empty();
   }
-  return x_pids.size() > pids_before || x_text_jobs.size() > jobs_before;
 }
 
 bool JobCoverage::covers(const std::vector<RasListener>& listeners) const {

@@ -17,8 +17,8 @@ namespace unhang::collect {
 
 class JobCoverage {
  public:
-  // Remembers which processes a report names. True when it has something that an earlier one had not.
-  bool add(std::string_view report);
+  // Remembers which processes a report names.
+  void add(std::string_view report);
 
   // Text reports name few processes: there the number of processes of each job is compared with how many
   // listen.

@@ -60,8 +60,9 @@ void RasClient::look_around(const net::Deadline& deadline) {
     if (found) target.addresses = std::move(*found);
   });
   if (x_options.proc_root.empty()) return;
+  const std::vector<ListeningSocket> listening = listening_table(x_options.proc_root);
   for (Target& target : x_targets) {
-    auto sockets = listening_sockets(target.addresses, x_options.proc_root);
+    auto sockets = sockets_behind(target.addresses, listening);
     if (sockets == target.sockets) continue;
     target.sockets = std::move(sockets);
     target.listeners = find_listeners(target.sockets, x_options.proc_root);

@@ -62,7 +62,7 @@ net::Step RasConversation::on_connected() {
 
 net::Step RasConversation::to_request() {
   x_stage = Stage::kRequested;
-  return {.send = request(), .deadline = x_ask.deadline};
+  return {.send = request(), .deadline = request_deadline()};
 }
 
 net::Step RasConversation::on_line(std::string_view line) {

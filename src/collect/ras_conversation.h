@@ -55,6 +55,8 @@ class RasConversation : public net::Conversation {
  protected:
   // The service is ready: the request to send.
   virtual std::string request() = 0;
+  // Until when something must have come then.
+  virtual net::Deadline request_deadline() const { return x_ask.deadline; }
   // What came after the request.
   virtual net::Step take(std::string_view bytes) = 0;
   // The end, when the request had been sent.

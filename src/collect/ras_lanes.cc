@@ -177,7 +177,9 @@ void RasLanes::on_report(Lane& lane, RasReport& report) {
     group.target->release = release_of_answer(reply.bytes);
     if (group.target->release) group.target->release_source = "its first answer says so";
   }
-  (void)group.coverage.add(reply.bytes);
+  // Reading it costs more than hearing it: only where the answer steers what is asked next.
+  const bool shared = group.target->listeners.size() > 1 && !x_options.connections;
+  if (shared || (x_options.verbose && !reply.is_json)) group.coverage.add(reply.bytes);
   const bool whole = reply.complete;
   group.reports.push_back(std::move(reply));
   // The process died in the middle, perhaps: another one may know more.

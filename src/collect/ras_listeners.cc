@@ -158,9 +158,8 @@ void find_release(RasListener& listener, const std::string& proc_root,
 
 }  // namespace
 
-std::set<std::string> listening_sockets(const std::vector<net::SocketAddress>& addresses,
-                                        const std::string& proc_root) {
-  std::set<std::string> inodes;
+std::vector<ListeningSocket> listening_table(const std::string& proc_root) {
+  std::vector<ListeningSocket> sockets;
   for (const char* table : {"/net/tcp", "/net/tcp6"}) {
     each_line(proc_root + table, kMaxTableBytes, [&](const std::string& line) {
       // sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …
@@ -168,16 +167,29 @@ std::set<std::string> listening_sockets(const std::vector<net::SocketAddress>& a
       if (words.size() < 10 || words[3] != kListening) return;
       const std::size_t colon = words[1].find(':');
       if (colon == std::string_view::npos) return;
-      unsigned port = 0;
+      std::uint16_t port = 0;
       const std::string_view digits = words[1].substr(colon + 1);
       (void)std::from_chars(digits.data(), digits.data() + digits.size(), port, 16);
-      const std::string bound = ip_of_hex(words[1].substr(0, colon));
-      for (const net::SocketAddress& asked : addresses) {
-        if (asked.port() == port && reaches(asked, bound)) inodes.emplace(words[9]);
-      }
+      sockets.push_back({ip_of_hex(words[1].substr(0, colon)), port, std::string(words[9])});
     });
   }
-  return inodes;
+  return sockets;
+}
+
+std::set<std::string> sockets_behind(const std::vector<net::SocketAddress>& addresses,
+                                     const std::vector<ListeningSocket>& sockets) {
+  std::set<std::string> names;
+  for (const ListeningSocket& socket : sockets) {
+    for (const net::SocketAddress& asked : addresses) {
+      if (asked.port() == socket.port && reaches(asked, socket.ip)) names.insert(socket.name);
+    }
+  }
+  return names;
+}
+
+std::set<std::string> listening_sockets(const std::vector<net::SocketAddress>& addresses,
+                                        const std::string& proc_root) {
+  return sockets_behind(addresses, listening_table(proc_root));
 }
 
 std::vector<RasListener> find_listeners(const std::set<std::string>& sockets, const std::string& proc_root) {

@@ -23,8 +23,20 @@ struct RasListener {
   std::string library;  // the file that says so
 };
 
-// Names (inodes) of the sockets that listen where a connection to one of the addresses would arrive. Cheap.
-// None for an address that is not of this network namespace. `proc_root` is "/proc".
+// A socket that listens in this network namespace.
+struct ListeningSocket {
+  std::string ip;  // 4 or 16 bytes
+  std::uint16_t port = 0;
+  std::string name;  // its inode
+};
+// `proc_root` is "/proc".
+std::vector<ListeningSocket> listening_table(const std::string& proc_root);
+
+// Names of those that a connection to one of the addresses would arrive at.
+std::set<std::string> sockets_behind(const std::vector<net::SocketAddress>& addresses,
+                                     const std::vector<ListeningSocket>& sockets);
+
+// Both in one.
 std::set<std::string> listening_sockets(const std::vector<net::SocketAddress>& addresses,
                                         const std::string& proc_root);
 

@@ -37,6 +37,23 @@ void Conversations::start(Call call) {
   x_waiting.push_back(std::move(call));
 }
 
+void Conversations::after(const Deadline& when, std::function<void()> call) {
+  x_timers.push_back({when, std::move(call)});
+}
+
+void Conversations::call_timers() {
+  std::vector<Timer> due;
+  for (std::size_t i = 0; i < x_timers.size();) {
+    if (x_timers[i].when.passed()) {
+      due.push_back(std::move(x_timers[i]));
+      x_timers.erase(x_timers.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  for (const Timer& timer : due) timer.call();  // may add others
+}
+
 void Conversations::finish(Socket& socket, EndKind kind, const std::string& what) {
   if (socket.ended) return;
   socket.ended = true;
@@ -138,6 +155,7 @@ void Conversations::end_all(EndKind kind, const std::string& what) {
     finish(never_opened, kind, what);
   }
   x_waiting.clear();
+  x_timers.clear();
 }
 
 void Conversations::end_late() {
@@ -150,6 +168,7 @@ void Conversations::end_late() {
 int Conversations::wait_milliseconds(const Deadline& deadline) const {
   Deadline next = deadline;
   for (const auto& socket : x_sockets) next = next.or_sooner(socket->call.deadline);
+  for (const Timer& timer : x_timers) next = next.or_sooner(timer.when);
   return next.poll_milliseconds();
 }
 
@@ -161,8 +180,9 @@ void Conversations::run(const Deadline& deadline, int wake_fd) {
                                    [](const std::unique_ptr<Socket>& socket) { return socket->ended; }),
                     x_sockets.end());
     if (deadline.passed()) return end_all(EndKind::kDeadline, "no answer before the deadline");
+    call_timers();
     connect_waiting();
-    if (x_sockets.empty() && x_waiting.empty()) return;
+    if (x_sockets.empty() && x_waiting.empty() && x_timers.empty()) return;
 
     watched.clear();
     for (const auto& socket : x_sockets) {

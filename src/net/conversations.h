@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,13 +75,21 @@ class Conversations {
 
   // Connects when run() goes on; where the process has no more descriptors, when another one has ended.
   void start(Call call);
-  // Until every conversation has ended. `wake_fd`, where there is one, ends all of them with kCancelled as
-  // soon as it is readable. At `deadline` all end with kDeadline.
+  // Calls `call` from run() when the time has come; not when run() ends before.
+  void after(const Deadline& when, std::function<void()> call);
+  // Until every conversation has ended and no call is outstanding. `wake_fd`, where there is one, ends all of
+  // them with kCancelled as soon as it is readable. At `deadline` all end with kDeadline.
   void run(const Deadline& deadline, int wake_fd = -1);
 
  private:
   struct Socket;
 
+  struct Timer {
+    Deadline when;
+    std::function<void()> call;
+  };
+
+  void call_timers();
   void connect_waiting();
   void finish(Socket& socket, EndKind kind, const std::string& what);
   void obey(Socket& socket, Step step);
@@ -92,6 +101,7 @@ class Conversations {
   int wait_milliseconds(const Deadline& deadline) const;
 
   std::deque<Call> x_waiting;
+  std::vector<Timer> x_timers;
   std::vector<std::unique_ptr<Socket>> x_sockets;
   std::unique_ptr<char[]> x_buffer;
 };

@@ -188,6 +188,21 @@ TEST(Conversations, OneStartedTooLateIsEndedAsWell) {
   EXPECT_EQ(second.end->kind, EndKind::kDeadline);
 }
 
+TEST(Conversations, CallsWhenTheTimeHasCome) {
+  const ScriptedServer server([](ServerTalk& talk) { talk.send(talk.read_line().value_or("")); });
+  Conversations all;
+  Listener late;
+  int calls = 0;
+  all.after(Deadline::in(milliseconds(20)), [&] {
+    ++calls;
+    all.start({loopback(server.port()), &late});
+  });
+  all.after(Deadline::in(kLong * 100), [&] { ++calls; });
+  all.run(Deadline::in(milliseconds(1500)));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(late.heard, "hello");
+}
+
 TEST(Conversations, StopsWhenToldTo) {
   const ScriptedServer server([](ServerTalk& talk) { talk.pause(-1); });
   std::array<int, 2> ends = {-1, -1};

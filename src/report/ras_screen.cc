@@ -275,19 +275,19 @@ class Screen {
   void difference(const RasCommunicator& communicator, const RasCountState& counts) {
     if (counts.least == counts.most) return;
     const std::string_view name = model::name_of(counts.collective);
-    const std::string than = counts.tie ? fmt::format("{} has {}, as many have less", name, counts.majority)
-                                        : fmt::format("most have {} {}", name, counts.majority);
+    const std::string than = counts.tie ? fmt::format("as many are at {}", counts.majority)
+                                        : fmt::format("most are at {}", counts.majority);
     if (!counts.laggards.empty() || counts.unnamed_laggards > 0) {
-      text(fmt::format("{}: {} ({})", counts.tie ? "lower" : "behind",
-                       ras_ranks_words(communicator, counts.laggards, counts.unnamed_laggards),
-                       fmt::format("{} {}; {}", name, range_of(communicator, counts, counts.laggards), than)),
+      text(fmt::format("{}: {}: {} {}, {}", counts.tie ? "lower" : "behind",
+                       ras_ranks_words(communicator, counts.laggards, counts.unnamed_laggards), name,
+                       range_of(communicator, counts, counts.laggards), than),
            kIndent, Style::kWarning);
     }
     if (!counts.leaders.empty() || counts.unnamed_leaders > 0) {
-      text(
-          fmt::format("ahead: {} ({})", ras_ranks_words(communicator, counts.leaders, counts.unnamed_leaders),
-                      fmt::format("{} {}; {}", name, range_of(communicator, counts, counts.leaders), than)),
-          kIndent, Style::kPlain);
+      text(fmt::format("ahead: {}: {} {}, {}",
+                       ras_ranks_words(communicator, counts.leaders, counts.unnamed_leaders), name,
+                       range_of(communicator, counts, counts.leaders), than),
+           kIndent, Style::kPlain);
     }
   }
 

@@ -16,26 +16,6 @@
 namespace unhang::cli {
 namespace {
 
-int exit_code_of(const report::RasState& state) {
-  switch (report::look_of(state)) {
-    case report::RasLook::kQuiet:
-      return kExitOk;
-    case report::RasLook::kUnknown:
-      return kExitUnknown;
-    case report::RasLook::kBad:
-      return kExitStopped;
-  }
-  return kExitUnknown;
-}
-
-// Nobody gave anything that can be shown.
-int exit_code_without_jobs(const report::RasState& state) {
-  for (const report::RasTroubleState& trouble : state.troubles) {
-    if (trouble.deadline) return kExitDeadline;
-  }
-  return kExitUnavailable;
-}
-
 // The exact bytes: the first answer under the name itself, further ones with a number behind it.
 base::Result<> write_raw(const collect::RasPoll& poll, const std::string& path, Output& err) {
   std::size_t count = 0;
@@ -111,7 +91,7 @@ class RasStatusCommand final : public CommandBase {
     const report::RasState state = ras_state_of(poll);
     if (x_raw != "-") show(state, streams);
     if (poll.interrupted) return interrupt.exit_code();
-    return state.jobs.empty() ? exit_code_without_jobs(state) : exit_code_of(state);
+    return ras_exit_code(state);
   }
 
  private:
