@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMostReports = 16;                   // of one address, until all its processes were heard of
 constexpr int kRemoteReports = 3;                  // where nobody can see who listens
+constexpr int kExtraShare = 3;                     // of the time, for further reports once there is one
 constexpr int kMostAttempts = 11;                  // for one report, where many processes share the port
 constexpr int kLongestLeg = 5;                     // seconds; NCCL's own default
 constexpr int kHardStopSeconds = 5;                // which the service may take beyond that
@@ -62,7 +63,9 @@ struct RasLanes::Group {
 };
 
 RasLanes::RasLanes(const RasClientOptions& options, const net::Deadline& deadline)
-    : x_options(options), x_deadline(deadline) {}
+    : x_options(options),
+      x_deadline(deadline),
+      x_extra_deadline(deadline.or_sooner(options.timeout / kExtraShare)) {}
 RasLanes::~RasLanes() = default;
 
 void RasLanes::note(std::string text) {
@@ -141,6 +144,8 @@ void RasLanes::on_end(Lane& lane, RasReport& report) {
     default:
       break;
   }
+  // Another job behind the port is looked for, and may have only stopped processes: not worth all the time.
+  if (!lane.group.reports.empty() && x_extra_deadline.passed()) return;
   const bool may_pass = report.outcome() == RasOutcome::kMute || report.outcome() == RasOutcome::kLost;
   if (may_pass && lane.attempts < most_attempts(lane) && !x_deadline.passed()) return connect(lane);
   on_failure(lane, report);
@@ -199,7 +204,7 @@ void RasLanes::on_report(Lane& lane, RasReport& report) {
 }
 
 bool RasLanes::wants_another(const Lane& lane) const {
-  if (x_deadline.passed()) return false;
+  if (x_extra_deadline.passed()) return false;
   if (x_options.connections) return lane.reports < *x_options.connections;
   const auto& listeners = lane.group.target->listeners;
   if (listeners.empty()) return lane.reports < kRemoteReports;

@@ -48,6 +48,7 @@ class RasLanes {
 
   const RasClientOptions& x_options;
   const net::Deadline& x_deadline;
+  net::Deadline x_extra_deadline;  // until when more than one report is looked for
   net::Conversations x_conversations;
   std::vector<std::unique_ptr<Group>> x_groups;
   std::vector<std::string> x_notes;

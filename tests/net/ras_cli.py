@@ -224,6 +224,31 @@ class RasCommands(unittest.TestCase):
         self.assertIn("job 1: ", out)
         self.assertIn("job 2: ", out)
 
+    def share_a_port(self, *jobs):
+        """One process for each of the jobs, all behind one port."""
+        servers = [self.serve("--share-port", json=jobs[0])]
+        port = servers[0].address.rsplit(":", 1)[1]
+        servers += [self.serve("--share-port", "--port", port, json=job) for job in jobs[1:]]
+        return servers
+
+    def test_several_jobs_behind_one_port(self):
+        own = 987654321  # ras_server.py puts its own pid there
+        servers = self.share_a_port(report(first_pid=own, counts=(8,)), report(first_pid=own, hash_="0xabc", counts=(5,)))
+        out = self.run_unhang("status", "-a", servers[0].address, status=0).stdout
+        self.assertIn("job 2: ", out)
+        self.assertIn("AllReduce 8", out)
+        self.assertIn("AllReduce 5", out)
+
+    def test_a_process_that_was_really_stopped(self):
+        servers = self.share_a_port(*[report(counts=(8,))] * 6)
+        servers[0].process.send_signal(signal.SIGSTOP)
+        try:
+            # Whoever is asked first: six connections, of which five in six find a process that runs.
+            for _ in range(3):
+                self.run_unhang("status", "-a", servers[0].address, "--connections", "1", status=0)
+        finally:
+            servers[0].process.send_signal(signal.SIGCONT)
+
     def test_usage(self):
         for words in (["-a", "a:b"], ["-a", ""], ["--nccl-version", "new"], ["--timeout", "0"], ["--connections", "0"], ["extra"]):
             self.run_unhang("status", *words, status=64)

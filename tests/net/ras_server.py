@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays NCCL's RAS service over TCP, with recorded or made answers.
 
-    tests/net/ras_server.py --json FILE… --text FILE… [--verbose-text FILE] [--events FILE] [--port N] [--ipv6] [--mute N]
+    tests/net/ras_server.py --json FILE… --text FILE… [--verbose-text FILE] [--events FILE] [--port N] [--ipv6] [--mute N] [--share-port]
 
 Prints "listening on HOST:PORT" and serves until it is ended. Of several files of one kind, each STATUS gets the next one,
 the last one for ever. Without --json it refuses SET FORMAT, as releases before 2.28.7 do. The first --mute connections
-are accepted and never answered.
+are accepted and never answered. With --share-port several of these share a port, as the processes of a job do.
 """
 
 import argparse
+import os
 import pathlib
 import socket
 import socketserver
 import sys
 import threading
+
+
+PID = b"987654321"  # in an answer: the pid of this process
 
 
 class Answers:
@@ -58,7 +62,7 @@ class Ras(socketserver.StreamRequestHandler):
             elif line == "STATUS" or line == "VERBOSE STATUS":
                 verbose = line.startswith("V") and server.verbose
                 answers = server.json if form == "json" else server.verbose if verbose else server.text
-                self.wfile.write(answers.take())
+                self.wfile.write(answers.take().replace(PID, str(os.getpid()).encode()))
                 return
             elif line.startswith("MONITOR") and server.events:
                 self.say("OK")
@@ -83,7 +87,13 @@ class Server(socketserver.ThreadingTCPServer):
         self.muted = options.mute
         self.lock = threading.Lock()
         self.log = open(options.log, "w", encoding="ascii", buffering=1) if options.log else None
+        self.share_port = options.share_port
         super().__init__(("::1" if options.ipv6 else "127.0.0.1", options.port), Ras)
+
+    def server_bind(self):
+        if self.share_port:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        super().server_bind()
 
     def heard(self, line):
         if self.log:
@@ -99,6 +109,7 @@ def main():
     parser.add_argument("--events", nargs="+", default=[])
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--ipv6", action="store_true")
+    parser.add_argument("--share-port", action="store_true")
     parser.add_argument("--mute", type=int, default=0)
     parser.add_argument("--log", help="write every line that was asked there")
     server = Server(parser.parse_args())

@@ -29,7 +29,8 @@ constexpr std::string_view kArchitecture = "other";
 #endif
 
 // What programs may rely on in our output.
-constexpr std::array<std::string_view, 5> kSchemas{"unhang.bundle/1", "unhang.collectives/1", "unhang.ras/1",
+constexpr std::array<std::string_view, 6> kSchemas{"unhang.bundle/1",  "unhang.collectives/1",
+                                                   "unhang.ras/1",     "unhang.ras_event/1",
                                                    "unhang.verdict/1", "unhang.watch/1"};
 
 std::string_view trimmed(std::string_view text) {
