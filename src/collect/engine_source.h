@@ -9,26 +9,21 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
 #include "collect/capture.h"
 #include "collect/capture_names.h"
 #include "collect/capture_sampling.h"
-#include "net/http_client.h"
+#include "collect/engine_client.h"
 
 namespace unhang::collect {
 
-// One GET that takes at most so long.
-using FetchPage =
-    std::function<base::Result<net::HttpResponse>(const std::string& url, std::chrono::nanoseconds timeout)>;
-base::Result<net::HttpResponse> fetch_page(const std::string& url, std::chrono::nanoseconds timeout);
+// One question, with the health check, that takes at most so long.
+using PollEngine = std::function<EngineReply(std::chrono::nanoseconds timeout)>;
 
-struct EnginePages {
-  std::string metrics, health;
-};
-// "http://node3:8000" or the address of its page of metrics.
-EnginePages engine_pages(std::string_view url);
+// Of a live engine. `wake_fd`: ends a poll when it becomes readable; -1: none.
+PollEngine live_engine(EngineEndpoint endpoint, int wake_fd);
 
-CaptureSource engine_source(std::string id, const std::string& url, CaptureSampling sampling, FetchPage fetch,
-                            std::shared_ptr<CaptureNames> names);
+// `shown`: its address without secrets.
+CaptureSource engine_source(std::string id, const std::string& shown, CaptureSampling sampling,
+                            PollEngine poll, std::shared_ptr<CaptureNames> names);
 
 }  // namespace unhang::collect

@@ -7,9 +7,10 @@
 #include "collect/engine_source.h"
 #include "collect/flight_recorder_dumps.h"
 #include "collect/ras_addresses.h"
-#include "collect/ras_listeners.h"
 #include "collect/ras_source.h"
+#include "collect/redaction.h"
 #include "collect/worker_processes.h"
+#include "net/local_address.h"
 #include "os/host_name.h"
 
 namespace unhang::collect {
@@ -42,13 +43,13 @@ struct RasPlan {
   std::vector<std::string> elsewhere;  // stated by a worker, but not to be reached from here
 };
 
-// An address that a worker states is asked only where somebody listens there on this machine: nothing that
-// stands in a stranger's environment makes us call another machine.
-bool listens_here(const net::HostPort& address, const std::string& proc) {
+// An address that a worker states is asked only where it is one of this machine: nothing that stands in a
+// stranger's environment makes us call another. (Names other than localhost are not even resolved.)
+bool is_here(const net::HostPort& address) {
   const bool is_numeric = address.host.find_first_not_of("0123456789abcdefABCDEF.:") == std::string::npos;
   if (!is_numeric && address.host != "localhost") return false;
   const auto resolved = net::resolve(address, net::Deadline::in(std::chrono::seconds(1)));
-  return resolved && !listening_sockets(*resolved, proc).empty();
+  return resolved && std::any_of(resolved->begin(), resolved->end(), net::is_local);
 }
 
 base::Result<RasPlan> plan_ras(const LiveCaptureRequest& request, const Workers& workers) {
@@ -68,7 +69,7 @@ base::Result<RasPlan> plan_ras(const LiveCaptureRequest& request, const Workers&
       if (std::find(plan.addresses.begin(), plan.addresses.end(), address) != plan.addresses.end()) continue;
       if (std::find(plan.elsewhere.begin(), plan.elsewhere.end(), address.text()) != plan.elsewhere.end())
         continue;
-      if (listens_here(address, request.proc)) {
+      if (is_here(address)) {
         add_once(plan.addresses, {address});
       } else if (plan.elsewhere.size() < kMaxRasAddresses) {
         plan.elsewhere.push_back(address.text());
@@ -93,10 +94,13 @@ class Planner {
       if (!plan) return base::fail(plan.error());
       add_ras(*plan);
     }
-    std::size_t engines = 0;
-    for (const std::string& url : x_request.engines)
-      x_sources.push_back(
-          engine_source("engine-" + std::to_string(++engines), url, x_sampling, fetch_page, x_names));
+    for (const std::string& url : x_request.engines) {
+      auto endpoint = parse_engine(url);
+      if (!endpoint) return base::fail(std::move(endpoint.error()));
+      const std::string shown = without_secrets(endpoint->shown);
+      x_sources.push_back(engine_source("engine-" + std::to_string(++x_engines), shown, x_sampling,
+                                        live_engine(std::move(*endpoint), x_request.wake_fd), x_names));
+    }
     if (x_request.dumps) add_dumps();
     add_processes();
     return std::move(x_sources);
@@ -118,8 +122,8 @@ class Planner {
       source.run = [](CaptureContext&) {
         return SourceOutcome{
             model::SourceStatus::kFailed,
-            "not asked: a worker states this address, but nothing listens there on this "
-            "machine as seen from here; where it runs in a container, capture in the container",
+            "not asked: a worker states this address, and it is none of this machine as seen from here; "
+            "where the worker runs in a container, capture in the container",
             {}};
       };
       x_sources.push_back(std::move(source));
@@ -156,6 +160,7 @@ class Planner {
   CaptureSampling x_sampling;
   std::shared_ptr<CaptureNames> x_names = std::make_shared<CaptureNames>();
   std::vector<CaptureSource> x_sources;
+  std::size_t x_engines = 0;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ class RasSampler {
   void take(const RasReply& reply) {
     if (!reply.trouble.empty()) x_trouble = reply.trouble;
     x_not_asked = x_not_asked || reply.refused;
-    x_silent = x_silent || reply.deadline;
+    x_silent = x_silent || reply.deadline || reply.mute > 0;
     if (reply.bytes.empty()) {
       ++x_failures;
       return;

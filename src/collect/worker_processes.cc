@@ -2,6 +2,7 @@
 #include "collect/worker_processes.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "collect/dump_places.h"
 #include "collect/nccl_release.h"
@@ -42,7 +43,7 @@ model::BundleProcess facts_of(const os::Process& process) {
 }
 
 std::int64_t self_pid(const std::string& proc, const os::ReadDeadlines& deadlines) {
-  // /proc/self of a child is the child: thread-self's parent is asked for instead.
+  // What the child reads as /proc/self is itself; its parent is this program.
   const auto status =
       os::read_in_child(os::ReadRequest{.path = proc + "/self/status", .max_bytes = 64 << 10}, deadlines);
   const std::size_t at = status.bytes.find("\nPPid:");
