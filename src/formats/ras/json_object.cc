@@ -16,7 +16,6 @@
 
 namespace unhang::formats::ras {
 
-using model::NcclResult;
 using model::RasCommunicator;
 using model::RasPresence;
 using model::RasRank;
@@ -43,6 +42,7 @@ class JsonObjects::Parser {
     }
     x_answer = model::RasAnswer();
     if (x_text.capacity() > kKeptBuffer) x_text = std::string();
+    if (x_padded.capacity() > kKeptBuffer) x_padded = std::string();
   }
 
  private:
@@ -57,23 +57,28 @@ class JsonObjects::Parser {
     for (const JsonPieces::Piece& piece : pieces->communicators) {
       const std::uint64_t line = x_line + piece.lines;
       const std::size_t before = x_answer.communicators.size();
+      Error error = read_communicator(piece.text, room_behind(span.text, piece.text), line);
+      if (!error) continue;
       x_text.assign(piece.text);
-      Error error = read_communicator(line);
-      if (error && add_missing_commas(x_text) > 0) {
+      if (add_missing_commas(x_text) > 0) {
         mended = true;
         x_answer.communicators.resize(before);  // without the half of it
-        error = read_communicator(line);
+        error = read_communicator(x_text, 0, line);
       }
       if (error) return false;
     }
-    x_text.assign(pieces->around);
-    if (read_root(x_line, [this](ondemand::object object) { return root(object); })) return false;
+    if (read_root(pieces->around, 0, x_line, [this](ondemand::object object) { return root(object); }))
+      return false;
     if (mended) note_mended();
     return true;
   }
 
-  Error read_communicator(std::uint64_t line) {
-    return read_root(line, [this](ondemand::object object) { return communicator(object); });
+  static std::size_t room_behind(std::string_view whole, std::string_view piece) {
+    return static_cast<std::size_t>(whole.data() + whole.size() - (piece.data() + piece.size()));
+  }
+
+  Error read_communicator(std::string_view text, std::size_t room, std::uint64_t line) {
+    return read_root(text, room, line, [this](ondemand::object object) { return communicator(object); });
   }
 
   void note_mended() {
@@ -133,18 +138,23 @@ class JsonObjects::Parser {
 
   Error read_text() {
     begin_attempt();
-    return read_root(x_line, [this](ondemand::object object) { return root(object); });
+    return read_root(x_text, x_text.capacity() - x_text.size(), x_line,
+                     [this](ondemand::object object) { return root(object); });
   }
 
-  // Parses x_text, which begins on this line of the file.
+  // Parses `text`, which begins on this line of the file. The parser looks a little beyond the end of a text:
+  // it is copied where fewer bytes than that may be read behind it.
   template <class Visit>
-  Error read_root(std::uint64_t line, Visit&& visit) {
-    if (x_text.capacity() < x_text.size() + simdjson::SIMDJSON_PADDING) {
-      x_text.reserve(x_text.size() + simdjson::SIMDJSON_PADDING);
+  Error read_root(std::string_view text, std::size_t room, std::uint64_t line, Visit&& visit) {
+    if (room < simdjson::SIMDJSON_PADDING) {
+      x_padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+      x_padded.assign(text);
+      text = x_padded;
     }
-    x_lines.emplace(x_text.data(), line);
+    x_lines.emplace(text.data(), line);
     ondemand::document document;
-    if (const Error error = x_parser.iterate(x_text).get(document)) return error;
+    const simdjson::padded_string_view padded(text, text.size() + simdjson::SIMDJSON_PADDING);
+    if (const Error error = x_parser.iterate(padded).get(document)) return error;
     ondemand::object object;
     if (const Error error = document.get_object().get(object)) return error;
     if (const Error error = visit(object)) return error;
@@ -158,7 +168,7 @@ class JsonObjects::Parser {
   }
 
   Error root_field(std::string_view key, ondemand::value value) {
-    if (key == "communicators") {
+    if (is(key, "communicators")) {
       x_is_answer = true;
       return each_element(value, [this](ondemand::value item) -> Error {
         ondemand::object object;
@@ -166,14 +176,14 @@ class JsonObjects::Parser {
         return error ? only_fatal(error) : communicator(object);
       });
     }
-    if (key == "nccl_version") {
+    if (is(key, "nccl_version")) {
       x_is_answer = true;
       return read_string(value, x_answer.nccl_version);
     }
-    if (key == "cuda_runtime_version") return number_text(value, x_answer.cuda_runtime);
-    if (key == "cuda_driver_version") return number_text(value, x_answer.cuda_driver);
-    if (key == "timestamp") return read_string(value, x_answer.timestamp);
-    if (key == "ras") {
+    if (is(key, "cuda_runtime_version")) return number_text(value, x_answer.cuda_runtime);
+    if (is(key, "cuda_driver_version")) return number_text(value, x_answer.cuda_driver);
+    if (is(key, "timestamp")) return read_string(value, x_answer.timestamp);
+    if (is(key, "ras")) {
       return each_field(value, [this](std::string_view name, ondemand::value item) {
         return collection_field(name, item);
       });
@@ -182,23 +192,23 @@ class JsonObjects::Parser {
   }
 
   Error event_field(std::string_view key, ondemand::value value) {
-    if (key == "event") {
+    if (is(key, "event")) {
       x_is_event = true;
       return read_string(value, x_event.event);
     }
-    if (key == "group") {
+    if (is(key, "group")) {
       std::string group;
       const Error error = read_string(value, group);
       x_event.lifecycle = group == "LIFECYCLE";
       return error;
     }
-    if (key == "details") return read_string(value, x_event.details);
-    if (key != "peer") return simdjson::SUCCESS;
+    if (is(key, "details")) return read_string(value, x_event.details);
+    if (!is(key, "peer")) return simdjson::SUCCESS;
     return each_field(value, [this](std::string_view name, ondemand::value item) -> Error {
-      if (name == "host") return read_string(item, x_event.host);
-      if (name == "pid") return read_integer(item, x_event.pid);
-      if (name == "addr") return read_string(item, x_event.address);
-      if (name == "cuda_devs") return read_devices(item, x_event.cuda_devices);
+      if (is(name, "host")) return read_string(item, x_event.host);
+      if (is(name, "pid")) return read_integer(item, x_event.pid);
+      if (is(name, "addr")) return read_string(item, x_event.address);
+      if (is(name, "cuda_devs")) return read_devices(item, x_event.cuda_devices);
       return simdjson::SUCCESS;
     });
   }
@@ -212,8 +222,8 @@ class JsonObjects::Parser {
   }
 
   Error collection_field(std::string_view key, ondemand::value value) {
-    if (key == "timeouts_count") return read_integer(value, x_answer.timeouts);
-    if (key != "collection_time_sec") return simdjson::SUCCESS;
+    if (is(key, "timeouts_count")) return read_integer(value, x_answer.timeouts);
+    if (!is(key, "collection_time_sec")) return simdjson::SUCCESS;
     double seconds = 0;
     const Error error = value.get_double().get(seconds);
     if (!error) x_answer.collection_seconds = seconds;
@@ -225,11 +235,11 @@ class JsonObjects::Parser {
     x_ranks.clear();
     const Error error = each_field(object, [&](std::string_view key, ondemand::value item) -> Error {
       if (out.line == 0) out.line = x_lines->line_of(key.data());
-      if (key == "ranks") return ranks(item, out.line, false);
-      if (key == "missing_ranks") return ranks(item, out.line, true);
-      if (key == "hash") return hash(item, out.hash);
-      if (key == "secondary_hash") return read_string(item, out.secondary_hash);
-      if (key == "size") return read_integer(item, out.size);
+      if (is(key, "ranks")) return ranks(item, out.line, false);
+      if (is(key, "missing_ranks")) return ranks(item, out.line, true);
+      if (is(key, "hash")) return hash(item, out.hash);
+      if (is(key, "secondary_hash")) return read_string(item, out.secondary_hash);
+      if (is(key, "size")) return read_integer(item, out.size);
       return simdjson::SUCCESS;
     });
     out.ranks.assign(std::make_move_iterator(x_ranks.begin()), std::make_move_iterator(x_ranks.end()));
@@ -257,11 +267,11 @@ class JsonObjects::Parser {
       bool unresponsive = false;
       bool dead = false;
       const Error error = each_field(item, [&](std::string_view key, ondemand::value field) -> Error {
-        if (key != "status") return rank_field(key, field, one);
+        if (!is(key, "status")) return rank_field(key, field, one);
         return each_field(field, [&](std::string_view name, ondemand::value flag) -> Error {
           if (!missing) return status_field(name, flag, one);
-          if (name == "unresponsive") return read_bool(flag, unresponsive);
-          if (name == "considered_dead") return read_bool(flag, dead);
+          if (is(name, "unresponsive")) return read_bool(flag, unresponsive);
+          if (is(name, "considered_dead")) return read_bool(flag, dead);
           return simdjson::SUCCESS;
         });
       });
@@ -277,32 +287,32 @@ class JsonObjects::Parser {
   }
 
   static Error rank_field(std::string_view key, ondemand::value value, RasRank& rank) {
-    if (key == "rank") return read_integer(value, rank.rank);
-    if (key == "pid") return read_integer(value, rank.pid);
-    if (key == "cuda_dev") return read_integer(value, rank.cuda_device);
-    if (key == "nvml_dev") return read_integer(value, rank.nvml_device);
-    if (key == "host") {
+    if (is(key, "rank")) return read_integer(value, rank.rank);
+    if (is(key, "pid")) return read_integer(value, rank.pid);
+    if (is(key, "cuda_dev")) return read_integer(value, rank.cuda_device);
+    if (is(key, "nvml_dev")) return read_integer(value, rank.nvml_device);
+    if (is(key, "host")) {
       const Error error = read_string(value, rank.host);
       if (rank.host == "unknown") rank.host.clear();
       return error;
     }
-    if (key != "collective_counts") return simdjson::SUCCESS;
+    if (!is(key, "collective_counts")) return simdjson::SUCCESS;
     return each_field(value, [&](std::string_view name, ondemand::value count) -> Error {
-      if (name == "AllReduce") return read_count(count, rank.counts[4]);
-      if (name == "ReduceScatter") return read_count(count, rank.counts[3]);
-      if (name == "AllGather") return read_count(count, rank.counts[2]);
-      if (name == "Reduce") return read_count(count, rank.counts[1]);
-      if (name == "Broadcast") return read_count(count, rank.counts[0]);
+      if (is(name, "AllReduce")) return read_count(count, rank.counts[4]);
+      if (is(name, "ReduceScatter")) return read_count(count, rank.counts[3]);
+      if (is(name, "AllGather")) return read_count(count, rank.counts[2]);
+      if (is(name, "Reduce")) return read_count(count, rank.counts[1]);
+      if (is(name, "Broadcast")) return read_count(count, rank.counts[0]);
       return simdjson::SUCCESS;
     });
   }
 
   static Error status_field(std::string_view key, ondemand::value value, RasRank& rank) {
-    if (key == "init_state") return read_result(value, rank.init_state);
-    if (key == "async_error") return read_result(value, rank.async_error);
-    if (key == "finalize_called") return read_bool(value, rank.finalize_called);
-    if (key == "destroy_flag") return read_bool(value, rank.destroy_flag);
-    if (key == "abort_flag") return read_bool(value, rank.abort_flag);
+    if (is(key, "init_state")) return read_result(value, rank.init_state);
+    if (is(key, "async_error")) return read_result(value, rank.async_error);
+    if (is(key, "finalize_called")) return read_bool(value, rank.finalize_called);
+    if (is(key, "destroy_flag")) return read_bool(value, rank.destroy_flag);
+    if (is(key, "abort_flag")) return read_bool(value, rank.abort_flag);
     return simdjson::SUCCESS;
   }
 
@@ -313,7 +323,8 @@ class JsonObjects::Parser {
 
   Reading& x_reading;
   ondemand::parser x_parser{kMaxDocument};
-  std::string x_text;
+  std::string x_text;    // what is being mended
+  std::string x_padded;  // with room behind it for the parser
   std::optional<LineCounter> x_lines;
   std::vector<RasRank> x_ranks;  // of the communicator that is being read; its room is used again
   std::uint64_t x_line = 0, x_offset = 0, x_taken = 0;

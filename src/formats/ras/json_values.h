@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -84,8 +85,14 @@ inline std::string_view key_of(simdjson::simdjson_result<ondemand::field>& field
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 
+// The comparison that every field goes through; its length is known to the compiler.
+template <std::size_t N>
+bool is(std::string_view key, const char (&word)[N]) {
+  return key.size() == N - 1 && std::memcmp(key.data(), word, N - 1) == 0;
+}
+
 template <class Visit>
-inline Error each_field(ondemand::object object, Visit&& visit) {
+Error each_field(ondemand::object object, Visit&& visit) {
   for (auto field : object) {
     ondemand::value value;
     const std::string_view key = key_of(field);
@@ -97,7 +104,7 @@ inline Error each_field(ondemand::object object, Visit&& visit) {
 
 // Each field of an object; anything else is read over.
 template <class Visit>
-inline Error each_field(ondemand::value value, Visit&& visit) {
+Error each_field(ondemand::value value, Visit&& visit) {
   ondemand::object object;
   const Error error = value.get_object().get(object);
   if (error) return only_fatal(error);
@@ -105,7 +112,7 @@ inline Error each_field(ondemand::value value, Visit&& visit) {
 }
 
 template <class Visit>
-inline Error each_element(ondemand::value value, Visit&& visit) {
+Error each_element(ondemand::value value, Visit&& visit) {
   ondemand::array array;
   const Error not_one = value.get_array().get(array);
   if (not_one) return only_fatal(not_one);
