@@ -67,7 +67,7 @@ void InstanceTracker::follow_ras(Round& round) {
     x_ras_moved_ns = ras.last_moved_ns;
     ++x_ras_moves;
     x_tokens_without_ras = 0;
-  } else if (round.engine_moved) {
+  } else if (round.engine_moved && ras.fresh) {
     ++x_tokens_without_ras;
   }
   round.ras_usable = x_tokens_without_ras < kBlindRounds;
@@ -106,6 +106,12 @@ InstanceTracker::Opinion InstanceTracker::decide_quiet(const Round& round) const
   }
   if (engine.quiet_readings < 2 && x_latest.state == State::kAdvancing) {
     return {State::kAdvancing, "tokens were made until the reading before", {}, false};
+  }
+  if (engine.quiet_readings == 0) {
+    return {State::kUnknown,
+            "requests run; the next reading will show whether anything moves",
+            {},
+            round.lagging};
   }
   return {State::kUnknown,
           fmt::format("requests run and nothing moved for {}: a stall, or a long prompt", silence),
@@ -248,6 +254,9 @@ std::vector<std::string> InstanceTracker::findings(const Round& round, State sta
     if (engine.health && *engine.health != 200) {
       out.push_back(fmt::format("/health of {} answers {}", engine.name, *engine.health));
     }
+  }
+  if (round.ras_usable && round.ras->movement == RasMovement::kAdvancing && !round.ras->lags.empty()) {
+    out.push_back(fmt::format("{} is behind and stands, while other communicators advance", round.ras->lags));
   }
   if (round.ras && round.ras->usable && !round.ras->silent.empty()) {
     out.push_back(fmt::format("RAS got no answer from the process of {}", round.ras->silent));

@@ -27,10 +27,11 @@ struct RasSignal {
   std::string name = "ras";
   bool usable = false;
   std::string why_not;  // where it is not usable: "did not answer: connection refused"
+  bool fresh = true;    // of this round; an older answer may stand in for one that is still awaited
   RasMovement movement = RasMovement::kUnknown;
   std::optional<std::int64_t> last_moved_ns;
   std::optional<std::int64_t> lag_since_ns;
-  std::string lags;    // who is behind: "rank 3 of b79ec9689dde9dc4 (8)"
+  std::string lags;    // who is behind and stands: "rank 3 of b79ec9689dde9dc4 (8)"
   std::string silent;  // whose process gives no answer; empty: all answer
   std::string lost;    // whose process is declared dead; empty: none
   std::string says;    // "2 communicators advance"

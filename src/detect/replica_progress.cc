@@ -11,7 +11,7 @@ using model::EngineSeries;
 
 constexpr int kSteadyMoves = 2;     // readings with tokens that make a history
 constexpr int kReadingsToTell = 2;  // without growth before anything is said, and with it before it is unsaid
-constexpr std::int64_t kShortest = 1'000'000'000;
+constexpr std::int64_t kShortest = 900'000'000;
 constexpr double kCacheStep = 1e-9;
 
 bool grew(const std::optional<double>& before, const std::optional<double>& now) {
@@ -104,11 +104,13 @@ std::int64_t ReplicaProgress::window_ns() const {
 }
 
 void ReplicaProgress::note_growth(const Growth& growth, const EngineSeries& before, std::int64_t now_ns) {
-  if (x_quiet > 0) {
-    // Silences before the first token are those of prompts. One that was called a stall and ended by itself
-    // counts as well: the next such silence need not be called a stall at once.
+  const std::int64_t silence = now_ns - x_anchor_ns;
+  // What was called a stall and ended by itself soon may have been none: the next such silence need not be
+  // called one at once. A long one teaches nothing.
+  if (x_quiet > 0 && (!x_stopped || silence < x_windows.long_ns)) {
+    // Silences before the first token are those of prompts.
     SilenceMemory& memory = x_decode_moves > 0 ? x_steady_silences : x_other_silences;
-    memory.learn(now_ns - x_anchor_ns, now_ns, x_windows.remember_ns);
+    memory.learn(silence, now_ns, x_windows.remember_ns);
   }
   x_moved_ever = true;
   x_moved_ns = x_anchor_ns = now_ns;
