@@ -8,7 +8,7 @@
 namespace unhang::collect {
 namespace {
 
-class BundleCheckTest : public fixture::BundleTest {
+class BundleCheckTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   BundleCheckTest() {
     model::BundleManifest planned;

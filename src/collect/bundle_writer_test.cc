@@ -15,7 +15,7 @@ namespace {
 using fixture::kStartNs;
 using Status = model::SourceStatus;
 
-class BundleWriterTest : public fixture::BundleTest {
+class BundleWriterTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   std::unique_ptr<BundleWriter> create() {
     model::BundleManifest planned;

@@ -3,6 +3,7 @@
 // For tests only: clocks that a test rules, and a folder for bundles.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,8 +12,7 @@
 #include <sstream>
 #include <string>
 
-#include <gtest/gtest.h>
-
+#include "base/check.h"
 #include "collect/capture.h"
 #include "formats/catalogue.h"
 
@@ -83,14 +83,18 @@ class SteeredClock final : public CaptureClock {
   Time x_now;
 };
 
-class BundleTest : public ::testing::Test {
+// A folder with a bundle in it; goes with its life.
+class BundleFolder {
  protected:
-  BundleTest() {
+  BundleFolder() {
     std::string name = std::filesystem::temp_directory_path() / "unhang-bundle-XXXXXX";
     x_folder = ::mkdtemp(name.data());
     x_bundle = x_folder / "bundle";
   }
-  ~BundleTest() override { std::filesystem::remove_all(x_folder); }
+  ~BundleFolder() { std::filesystem::remove_all(x_folder); }
+
+  BundleFolder(const BundleFolder&) = delete;
+  BundleFolder& operator=(const BundleFolder&) = delete;
 
   static std::string content(const std::filesystem::path& path) {
     std::ostringstream text;
@@ -104,8 +108,8 @@ class BundleTest : public ::testing::Test {
   // What lies there now, as the reader of bundles sees it.
   model::BundleManifest manifest_on_disk() const {
     const auto evidence = formats::read_evidence("m", content(x_bundle / "manifest.json"));
-    EXPECT_EQ(evidence.bundles.size(), 1u);
-    return evidence.bundles.empty() ? model::BundleManifest{} : evidence.bundles.front();
+    CHECK(evidence.bundles.size() == 1);
+    return evidence.bundles.front();
   }
   // All files below the bundle but the manifest, by path.
   std::vector<std::string> files_on_disk() const {
@@ -125,7 +129,7 @@ class BundleTest : public ::testing::Test {
     planned.started_ns = kStartNs;
     planned.sources.push_back({.id = source.id, .kind = source.kind});
     auto writer = BundleWriter::create(x_bundle, planned);
-    EXPECT_TRUE(writer);
+    CHECK(writer.has_value());
     CaptureSettings settings;
     settings.clock = x_clock;
     settings.stop = x_stop;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using fixture::kStartNs;
 using Status = model::SourceStatus;
 
-class CaptureTest : public fixture::BundleTest {
+class CaptureTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   CaptureTest() {
     x_settings.folder = x_bundle;

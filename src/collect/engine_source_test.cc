@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using Status = model::SourceStatus;
 
-class EngineSourceTest : public fixture::BundleTest {
+class EngineSourceTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   static EngineReply answer(const std::string& page, int health) {
     EngineReply reply;

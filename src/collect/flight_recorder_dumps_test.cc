@@ -17,7 +17,7 @@ using Status = model::SourceStatus;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-class DumpsTest : public fixture::BundleTest {
+class DumpsTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   DumpsTest() {
     x_search.host = "gpu-b07";

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using fixture::kStartNs;
 using Status = model::SourceStatus;
 
-class RasSourceTest : public fixture::BundleTest {
+class RasSourceTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   RasReply report(const std::string& bytes, std::chrono::nanoseconds elapsed = 1s) {
     RasReply reply;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_literals;
 using Status = model::SourceStatus;
 
-class WorkersTest : public fixture::BundleTest {
+class WorkersTest : public ::testing::Test, protected fixture::BundleFolder {
  protected:
   WorkersTest() {
     x_choice.proc = x_folder / "proc";
