@@ -131,6 +131,17 @@ TEST_F(RasSourceTest, AMuteServiceIsAskedAgainAndSilent) {
   EXPECT_EQ(outcome.reason, "no answer in time");
 }
 
+TEST_F(RasSourceTest, ConnectionsThatStayMuteAreNoRefusal) {
+  x_sampling.samples = 1;
+  const auto outcome = run([&](std::chrono::nanoseconds) {
+    RasPoll poll;
+    poll.replies = {failure("6 connections were accepted and not answered")};
+    poll.replies[0].mute = 6;
+    return poll;
+  });
+  EXPECT_EQ(outcome.status, Status::kSilent);
+}
+
 TEST_F(RasSourceTest, WhatMayNotBeAskedIsNotAskedAgain) {
   const auto outcome = run([&](std::chrono::nanoseconds) {
     RasPoll poll;

@@ -303,6 +303,11 @@ class CaptureCommand(unittest.TestCase):
                 self.capture(*words, status=64)
                 self.assertFalse(self.bundle.exists())
 
+    def test_an_archive_is_no_folder(self):
+        self.bundle = self.folder / "bundle.tar.gz"
+        self.assertIn("pack it afterwards", self.capture("--no-ras", status=64).stderr)
+        self.assertFalse(self.bundle.exists())
+
     def test_a_folder_with_something_in_it_is_left_alone(self):
         self.bundle.mkdir()
         (self.bundle / "precious").write_text("x")

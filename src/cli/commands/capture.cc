@@ -178,6 +178,10 @@ class CaptureCommand final : public CommandBase {
   base::Result<collect::LiveCaptureRequest> make_request() const {
     const auto usage = [](std::string text) { return base::fail(base::ErrorCode::kUsage, std::move(text)); };
     if (x_output.empty()) return usage("where to? Give a new folder with -o DIR");
+    for (const std::string_view ending : {".tar", ".tar.gz", ".tgz", ".tar.zst", ".zip"}) {
+      if (x_output.ends_with(ending))
+        return usage("--output: a bundle is a folder; pack it afterwards: tar czf NAME.tar.gz DIR");
+    }
     if (x_budget < std::chrono::milliseconds(100))
       return usage("--budget: less than 100ms is no time at all");
     if (x_no_ras && !x_ras.empty()) return usage("--ras and --no-ras exclude each other");
