@@ -60,16 +60,31 @@ void RasClient::look_around(const net::Deadline& deadline) {
     if (found) target.addresses = std::move(*found);
   });
   if (x_options.proc_root.empty()) return;
+  look_at_listeners(sooner);
+}
+
+void RasClient::look_at_listeners(const net::Deadline& deadline) {
   const std::vector<ListeningSocket> listening = listening_table(x_options.proc_root);
+  std::vector<Target*> changed;
+  std::set<std::string> sockets;
   for (Target& target : x_targets) {
-    auto sockets = sockets_behind(target.addresses, listening);
-    if (sockets == target.sockets) continue;
-    target.sockets = std::move(sockets);
-    target.listeners = find_listeners(target.sockets, x_options.proc_root);
+    auto behind = sockets_behind(target.addresses, listening);
+    if (behind == target.sockets) continue;
+    sockets.insert(behind.begin(), behind.end());
+    target.sockets = std::move(behind);
+    changed.push_back(&target);
+  }
+  if (changed.empty()) return;
+  auto listeners = find_listeners(sockets, x_options.proc_root);
+  if (!x_options.release) listeners = find_releases(std::move(listeners), x_options.proc_root, deadline);
+  for (Target* target : changed) {
+    target->listeners.clear();
+    for (const RasListener& listener : listeners) {
+      if (target->sockets.count(listener.socket) > 0) target->listeners.push_back(listener);
+    }
     if (x_options.release) continue;
-    target.listeners = find_releases(std::move(target.listeners), x_options.proc_root, sooner);
-    target.release.reset();  // other processes, perhaps another job
-    take_strictest_release(target);
+    target->release.reset();  // other processes, perhaps another job
+    take_strictest_release(*target);
   }
 }
 

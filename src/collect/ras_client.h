@@ -92,6 +92,8 @@ class RasClient {
   std::string refusal(const Target& target) const;
 
  private:
+  void look_at_listeners(const net::Deadline& deadline);
+
   std::vector<Target> x_targets;
   RasClientOptions x_options;
 };

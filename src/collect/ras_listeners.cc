@@ -198,7 +198,7 @@ std::vector<RasListener> find_listeners(const std::set<std::string>& sockets, co
   const auto pids = holders(sockets, proc_root);
   for (const std::string& socket : sockets) {
     const auto at = pids.find(socket);
-    listeners.push_back({at == pids.end() ? -1 : at->second, std::nullopt, ""});
+    listeners.push_back({at == pids.end() ? -1 : at->second, socket, std::nullopt, ""});
   }
   std::sort(listeners.begin(), listeners.end(),
             [](const RasListener& a, const RasListener& b) { return a.pid < b.pid; });

@@ -19,6 +19,7 @@ namespace unhang::collect {
 
 struct RasListener {
   std::int64_t pid = -1;  // -1: not known
+  std::string socket;     // its name, as in ListeningSocket
   std::optional<NcclRelease> release;
   std::string library;  // the file that says so
 };

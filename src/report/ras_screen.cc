@@ -42,10 +42,13 @@ std::string status_words(const RasCommunicator& communicator) {
   return words;
 }
 
-std::string answered_words(const RasCommunicator& communicator) {
+std::string answered_words(const RasCommunicator& communicator, bool corrupt) {
   const RasPresenceCount count = count_presence(communicator);
   if (communicator.size < 0) return "?";
   const std::size_t size = static_cast<std::size_t>(communicator.size);
+  const bool names_all = !communicator.secondary_hash.empty();  // JSON
+  if (names_all) return fmt::format("{}/{}", count.answered, size);
+  if (corrupt) return fmt::format("?/{}", size);
   // A text answer names outliers only: who is not said to be missing has answered.
   const std::size_t away = count.lost() + count.no_communicator;
   return fmt::format("{}/{}", size - std::min(size, away), size);
@@ -87,7 +90,7 @@ std::vector<Row> rows_of(const RasJobState& job) {
     const RasCommunicatorState& state = job.communicators[i];
     Row row;
     row.hash = model::hash_text(communicator.hash);
-    row.answered = answered_words(communicator);
+    row.answered = answered_words(communicator, job.view.corrupt);
     row.status = status_words(communicator);
     row.plain = is_plain(communicator, state);
     row.members = {i};
@@ -190,9 +193,13 @@ class Screen {
   void columns_line(const std::string& first, const std::string& answered, const std::string& status,
                     const std::string& rest, Style style) {
     constexpr int kBefore = 2 + 18 + 11 + 10;
+    if (x_options.width < kBefore + kBefore / 2) {  // no room for columns
+      text(fmt::format("{} {} {}", first, answered, status), 2, style);
+      return text(rest, kIndent, style);
+    }
     const std::string head = fmt::format("  {:<18}{:<11}{:<10}", first, answered, status);
     bool is_first = true;
-    for (const std::string& line : wrap(rest, std::max(x_options.width - kBefore, kBefore / 2))) {
+    for (const std::string& line : wrap(rest, x_options.width - kBefore)) {
       x_lines.push_back({{is_first ? head : std::string(kBefore, ' '), style}, {line, style}});
       is_first = false;
     }

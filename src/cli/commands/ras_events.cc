@@ -20,7 +20,7 @@ class RasEventsCommand final : public CommandBase {
   Command describe() override {
     return {
         .name = "ras events",
-        .group = "Ask a live job",
+        .group = "Look at a live job",
         .summary = "processes that come, fall silent or die, as it happens",
         .description =
             "Listens to what NCCL's RAS service tells by itself (MONITOR, NCCL 2.29.2 and later) until "

@@ -35,7 +35,7 @@ class RasStatusCommand final : public CommandBase {
   Command describe() override {
     Command command{
         .name = "ras status",
-        .group = "Ask a live job",
+        .group = "Look at a live job",
         .summary = "what NCCL's own health service says about a job",
         .description =
             "Asks the RAS service that NCCL 2.24 and later runs in every process, without ncclras or nc. It "

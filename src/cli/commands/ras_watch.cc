@@ -92,7 +92,7 @@ class RasWatchCommand final : public CommandBase {
   Command describe() override {
     Command command{
         .name = "ras watch",
-        .group = "Ask a live job",
+        .group = "Look at a live job",
         .summary = "ask again and again: who advances, who lags, since when",
         .description =
             "Asks as 'unhang ras status' does, every --interval, and compares. A communicator is advancing "
