@@ -144,7 +144,7 @@ void EngineClient::fetch_plain(std::vector<Want*>& wants, const net::Deadline& d
   for (bool more = true; more && !attempts.empty() && !deadline.passed();) {
     net::Conversations all;
     for (Attempt& attempt : attempts) {
-      if (attempt.next >= attempt.addresses.size() || (attempt.exchange && attempt.exchange->result()))
+      if (attempt.next >= attempt.addresses.size() || (attempt.exchange && !attempt.exchange->failed()))
         continue;
       attempt.exchange = std::make_unique<net::HttpExchange>(attempt.url, kMaxPage);
       all.start({attempt.addresses[attempt.next++], attempt.exchange.get(), deadline,
@@ -152,12 +152,12 @@ void EngineClient::fetch_plain(std::vector<Want*>& wants, const net::Deadline& d
     }
     all.run(deadline, wake_fd);
     more = std::any_of(attempts.begin(), attempts.end(), [](const Attempt& attempt) {
-      return !attempt.exchange->result() && attempt.next < attempt.addresses.size();
+      return attempt.exchange->failed() && attempt.next < attempt.addresses.size();
     });
   }
   for (Attempt& attempt : attempts) {
     attempt.want->response = attempt.exchange
-                                 ? attempt.exchange->result()
+                                 ? attempt.exchange->take_result()
                                  : Response(fail(ErrorCode::kTryAgain, "no time was left to ask"));
     if (*attempt.want->response) continue;
     // Its name may lead elsewhere now: a pod that was started anew has another address.
@@ -185,7 +185,7 @@ void EngineClient::fetch(std::vector<Want>& wants, const net::Deadline& deadline
   for (auto& [want, thread] : others) thread.join();
 }
 
-void EngineClient::take_page(EngineEndpoint& endpoint, const Response& response, EngineReply& reply,
+void EngineClient::take_page(EngineEndpoint& endpoint, Response& response, EngineReply& reply,
                              std::vector<Want>& again, std::size_t index) {
   if (!response) {
     reply.trouble = without_address(response.error().message, endpoint.metrics);
@@ -207,12 +207,12 @@ void EngineClient::take_page(EngineEndpoint& endpoint, const Response& response,
     reply.trouble =
         fmt::format("HTTP {} for {}", response->status, base::printable(without_secrets(endpoint.metrics)));
   } else {
-    reply.page = response->body;
+    reply.page = std::move(response->body);
     reply.trouble = response->trouble;
     // What follows the last line break of a page that was cut may be half a number.
     if (!response->complete()) reply.page.resize(reply.page.rfind('\n') + 1);
   }
-  const bool elsewhere = response->status == 404 || (response->status == 200 && is_json(response->body));
+  const bool elsewhere = response->status == 404 || (response->status == 200 && is_json(reply.page));
   if (!endpoint.settled && elsewhere) {
     const std::size_t at = endpoint.metrics.rfind(kMetrics);
     std::string other = endpoint.metrics;

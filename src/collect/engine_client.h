@@ -62,8 +62,8 @@ class EngineClient {
   };
   void fetch(std::vector<Want>& wants, const net::Deadline& deadline, int wake_fd);
   void fetch_plain(std::vector<Want*>& wants, const net::Deadline& deadline, int wake_fd);
-  void take_page(EngineEndpoint& endpoint, const base::Result<net::HttpResponse>& response,
-                 EngineReply& reply, std::vector<Want>& again, std::size_t index);
+  void take_page(EngineEndpoint& endpoint, base::Result<net::HttpResponse>& response, EngineReply& reply,
+                 std::vector<Want>& again, std::size_t index);
   const std::vector<net::SocketAddress>* addresses_of(const net::HostPort& host,
                                                       const net::Deadline& deadline, std::string& trouble);
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::size_t kMaxChunkLine = 1024;
+constexpr std::size_t kReserved = std::size_t{1} << 20;  // at most, on the word of a server
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -118,6 +119,7 @@ bool HttpAnswerReader::read_head() {
     const auto bytes = whole_number(length, 10);
     if (!bytes) return fail_with("its Content-Length is no number");
     x_left = *bytes;
+    response.body.reserve(std::min({x_left, x_max_bytes, kReserved}));
   } else {
     x_until_close = response.status != 204 && response.status != 304;
   }
@@ -220,9 +222,9 @@ void HttpExchange::on_end(const End& end) {
   x_reader.end(in_order ? std::string() : end.text);
 }
 
-base::Result<HttpResponse> HttpExchange::result() const {
-  if (!x_reader.failure.empty()) return base::fail(x_code, base::printable(x_reader.failure));
-  HttpResponse response = x_reader.response;
+base::Result<HttpResponse> HttpExchange::take_result() {
+  if (failed()) return base::fail(x_code, base::printable(x_reader.failure));
+  HttpResponse response = std::move(x_reader.response);
   response.url = "http://" + x_url.host.text() + x_url.target;
   return response;
 }

@@ -64,8 +64,10 @@ class HttpExchange final : public Conversation {
   Step on_bytes(std::string_view bytes) override;
   void on_end(const End& end) override;
 
-  // Valid after the end; as http_get() gives it.
-  base::Result<HttpResponse> result() const;
+  // Both valid after the end. Did no answer come at all?
+  bool failed() const { return !x_reader.failure.empty(); }
+  // As http_get() gives it. Once: the body is handed over.
+  base::Result<HttpResponse> take_result();
 
  private:
   PlainUrl x_url;

@@ -127,20 +127,22 @@ TEST(HttpExchange, AsksForThePageAndGivesErrorsAsHttpGetDoes) {
   EXPECT_EQ(step.send.rfind("GET /metrics HTTP/1.1\r\nHost: node3:8000\r\n", 0), 0u);
   EXPECT_TRUE(exchange.on_bytes(kWithLength).done);
   exchange.on_end({EndKind::kDone, true, {}});
-  ASSERT_TRUE(exchange.result());
-  EXPECT_EQ(exchange.result()->body, "hello");
-  EXPECT_EQ(exchange.result()->url, "http://node3:8000/metrics");
+  EXPECT_FALSE(exchange.failed());
+  const auto response = exchange.take_result();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->body, "hello");
+  EXPECT_EQ(response->url, "http://node3:8000/metrics");
 
   HttpExchange refused(*parse_plain_url("http://node3:8000/"), 1000);
   refused.on_end({EndKind::kConnectFailed, false, "connection refused"});
-  ASSERT_FALSE(refused.result());
-  EXPECT_EQ(refused.result().error().code, base::ErrorCode::kUnavailable);
-  EXPECT_EQ(refused.result().error().message, "connection refused");
+  EXPECT_TRUE(refused.failed());
+  EXPECT_EQ(refused.take_result().error().code, base::ErrorCode::kUnavailable);
+  EXPECT_EQ(refused.take_result().error().message, "connection refused");
 
   HttpExchange mute(*parse_plain_url("http://node3:8000/"), 1000);
   mute.on_connected();
   mute.on_end({EndKind::kDeadline, true, "no answer within 2 s"});
-  EXPECT_EQ(mute.result().error().code, base::ErrorCode::kTryAgain);
+  EXPECT_EQ(mute.take_result().error().code, base::ErrorCode::kTryAgain);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ def idle_is_idle():
 def a_young_engine_starts():
     engine = Engine(running=1, age=5, made=0)
     engine.freeze()
+    engine.made = 0
     code, out, _ = run("--engine", engine.url, "--count", "8")
     assert code == 0 and "starting" in out and "stopped" not in out, (code, out)
 

@@ -107,18 +107,21 @@ constexpr std::array<std::string_view, 19> kReplicaLabels{"dp_rank",
                                                           "worker_id"};
 static_assert(std::is_sorted(kReplicaLabels.begin(), kReplicaLabels.end()));
 
+bool ends_with(std::string_view name, std::string_view ending) {
+  return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
+}
+
 }  // namespace
 
 NameRange known_names(std::string_view name) {
-  if (name.size() > kMaxName) return {};
+  // Nearly all lines of a page are buckets of histograms.
+  if (name.size() > kMaxName || ends_with(name, "_bucket") || ends_with(name, "_sum")) return {};
   std::array<char, kMaxName> spelled;
   if (name.substr(0, 4) == "ray_") name.remove_prefix(4);
   std::transform(name.begin(), name.end(), spelled.begin(), [](char c) { return c == ':' ? '_' : c; });
   std::string_view key(spelled.data(), name.size());
   constexpr std::string_view kTotal = "_total";
-  if (key.size() > kTotal.size() && key.substr(key.size() - kTotal.size()) == kTotal) {
-    key.remove_suffix(kTotal.size());
-  }
+  if (ends_with(key, kTotal)) key.remove_suffix(kTotal.size());
   const auto [first, last] = std::equal_range(kNames.begin(), kNames.end(), KnownName{.name = key}, by_name);
   if (first == last) return {};
   return {&*first, &*first + (last - first)};
@@ -126,9 +129,7 @@ NameRange known_names(std::string_view name) {
 
 LabelRole role_of_label(std::string_view name) {
   if (std::binary_search(kReplicaLabels.begin(), kReplicaLabels.end(), name)) return LabelRole::kReplica;
-  constexpr std::string_view kRank = "_rank";
-  if (name.size() > kRank.size() && name.substr(name.size() - kRank.size()) == kRank) return LabelRole::kRank;
-  return LabelRole::kPart;
+  return ends_with(name, "_rank") ? LabelRole::kRank : LabelRole::kPart;
 }
 
 }  // namespace unhang::formats::engine_metrics
