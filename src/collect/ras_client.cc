@@ -13,6 +13,7 @@ namespace unhang::collect {
 namespace {
 
 constexpr std::chrono::seconds kLongestLookup(5);
+constexpr std::chrono::seconds kListenersHold(5);
 constexpr unsigned kLookupThreads = 16;
 
 // How strict the release must be treated; of several behind one port the strictest holds.
@@ -64,6 +65,9 @@ void RasClient::look_around(const net::Deadline& deadline) {
 }
 
 void RasClient::look_at_listeners(const net::Deadline& deadline) {
+  // The kernel's table has every connection of the machine: not read at each poll of a job that answers.
+  if (x_next_look && !x_next_look->passed()) return;
+  x_next_look = net::Deadline::in(kListenersHold, x_options.now);
   const std::vector<ListeningSocket> listening = listening_table(x_options.proc_root);
   std::vector<Target*> changed;
   std::set<std::string> sockets;
@@ -106,7 +110,11 @@ RasPoll RasClient::poll(int wake_fd) {
       lanes.add(target);
     }
   }
-  return lanes.run(wake_fd);
+  RasPoll result = lanes.run(wake_fd);
+  const bool all_well = std::all_of(result.replies.begin(), result.replies.end(),
+                                    [](const RasReply& reply) { return reply.trouble.empty(); });
+  if (!all_well) x_next_look.reset();  // other processes may listen there now
+  return result;
 }
 
 }  // namespace unhang::collect

@@ -96,6 +96,7 @@ class RasClient {
 
   std::vector<Target> x_targets;
   RasClientOptions x_options;
+  std::optional<net::Deadline> x_next_look;  // at who listens; nullopt: at once
 };
 
 }  // namespace unhang::collect

@@ -57,7 +57,10 @@ net::Step RasConversation::give_up(RasOutcome outcome, std::string trouble) {
 }
 
 net::Step RasConversation::on_connected() {
-  return {.send = "CLIENT PROTOCOL 2\n", .deadline = x_ask.deadline.or_sooner(x_ask.handshake)};
+  // In one packet: the service answers them one by one, in order.
+  return {.send = fmt::format("CLIENT PROTOCOL 2\nTIMEOUT {}\n{}", x_ask.leg_seconds,
+                              x_ask.may_json ? "SET FORMAT json\n" : ""),
+          .deadline = x_ask.deadline.or_sooner(x_ask.handshake)};
 }
 
 net::Step RasConversation::to_request() {
@@ -73,14 +76,14 @@ net::Step RasConversation::on_line(std::string_view line) {
         return give_up(RasOutcome::kNotRas, fmt::format("this is not NCCL RAS: it said '{}'", shown(line)));
       }
       x_stage = Stage::kTimeout;
-      return {.send = fmt::format("TIMEOUT {}\n", x_ask.leg_seconds)};
+      return {};
     case Stage::kTimeout:  // a service that has no such limit says ERROR: ours holds
       if (!is_error && line != "OK") {
         return give_up(RasOutcome::kNotRas, fmt::format("TIMEOUT was answered by '{}'", shown(line)));
       }
       if (!x_ask.may_json) return to_request();
       x_stage = Stage::kFormat;
-      return {.send = "SET FORMAT json\n"};
+      return {};
     case Stage::kFormat:
       if (!is_error && line != "OK") {
         return give_up(RasOutcome::kNotRas, fmt::format("SET FORMAT was answered by '{}'", shown(line)));

@@ -24,6 +24,7 @@ constexpr std::size_t kMaxMapsBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kMaxLibraryBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kMaxReleasesLookedUp = 64;  // processes of one job run one release
 constexpr std::string_view kListening = "0A";     // TCP_LISTEN of the kernel
+constexpr std::string_view kListeningColumn = " 0A ";
 
 // Calls on_line for each line of a file, of at most `most` bytes in all.
 template <class OnLine>
@@ -162,6 +163,7 @@ std::vector<ListeningSocket> listening_table(const std::string& proc_root) {
   std::vector<ListeningSocket> sockets;
   for (const char* table : {"/net/tcp", "/net/tcp6"}) {
     each_line(proc_root + table, kMaxTableBytes, [&](const std::string& line) {
+      if (line.find(kListeningColumn) == std::string::npos) return;  // most sockets do not listen
       // sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …
       const auto words = words_of(line);
       if (words.size() < 10 || words[3] != kListening) return;
