@@ -93,9 +93,9 @@ std::vector<StallCaptures::Done> StallCaptures::take_done() {
   return std::exchange(x_done, {});
 }
 
-void StallCaptures::wait(std::chrono::nanoseconds longest) {
+bool StallCaptures::wait(std::chrono::nanoseconds a_little) {
   std::unique_lock lock(x_mutex);
-  x_changed.wait_for(lock, longest, [&] { return x_running == 0; });
+  return !x_changed.wait_for(lock, a_little, [&] { return x_running == 0; });
 }
 
 }  // namespace unhang::cli

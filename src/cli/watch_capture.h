@@ -41,8 +41,8 @@ class StallCaptures {
              std::int64_t now_ns);
   // Those that ended since the last call.
   std::vector<Done> take_done();
-  // Waits for those that run, at most so long.
-  void wait(std::chrono::nanoseconds longest);
+  // Waits a little for those that run; false when none does any more.
+  bool wait(std::chrono::nanoseconds a_little);
 
  private:
   struct Job {

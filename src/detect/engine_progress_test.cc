@@ -102,6 +102,21 @@ TEST(EngineProgress, WhenAllRequestsWereReplacedAPromptMayBeRead) {
   EXPECT_EQ(page.readings_until_stopped(), 15);
 }
 
+TEST(EngineProgress, ShortRequestsInAnUnbrokenStreamAreSteadyWhereTheCacheIsShown) {
+  for (const bool shown : {true, false}) {
+    Page page;
+    page.series().running = 1;
+    page.series().finished_requests = 10;
+    if (shown) page.series().kv_usage = 0.1;
+    page.read();
+    for (int i = 0; i < 12; ++i) {
+      page.series().finished_requests = *page.series().finished_requests + 2;
+      page.read_with_tokens();
+    }
+    EXPECT_EQ(page.readings_until_stopped(), shown ? 2 : 15);
+  }
+}
+
 TEST(EngineProgress, AnHonestSilenceIsLearned) {
   Page page;
   page.stream(4);

@@ -10,6 +10,7 @@ using model::EngineKind;
 using model::EngineSeries;
 
 constexpr int kSteadyMoves = 2;     // readings with tokens that make a history
+constexpr int kUnbroken = 10;       // the same where requests are short and replaced all the time
 constexpr int kReadingsToTell = 2;  // without growth before anything is said, and with it before it is unsaid
 constexpr std::int64_t kShortest = 900'000'000;
 constexpr double kCacheStep = 1e-9;
@@ -89,7 +90,9 @@ std::string ReplicaProgress::find_blindness() const {
 }
 
 bool ReplicaProgress::steady() const {
-  return x_decode_moves >= kSteadyMoves && !counts_only_ends();
+  // With the cache's usage on the page a prompt that is being read can be seen.
+  const bool short_requests = x_unbroken >= kUnbroken && x_last.kv_usage;
+  return (x_decode_moves >= kSteadyMoves || short_requests) && !counts_only_ends();
 }
 
 std::int64_t ReplicaProgress::window_ns() const {
@@ -109,13 +112,15 @@ void ReplicaProgress::note_growth(const Growth& growth, const EngineSeries& befo
   // called one at once. A long one teaches nothing.
   if (x_quiet > 0 && (!x_stopped || silence < x_windows.long_ns)) {
     // Silences before the first token are those of prompts.
-    SilenceMemory& memory = x_decode_moves > 0 ? x_steady_silences : x_other_silences;
+    SilenceMemory& memory = x_decode_moves > 0 || x_unbroken > 0 ? x_steady_silences : x_other_silences;
     memory.learn(silence, now_ns, x_windows.remember_ns);
   }
+  if (x_quiet > 0) x_unbroken = 0;
   x_moved_ever = true;
   x_moved_ns = x_anchor_ns = now_ns;
   x_quiet = 0;
   if (growth.decode) ++x_decode_moves;
+  x_unbroken = growth.decode ? x_unbroken + 1 : 0;
   if (grew(before.generation_tokens, x_last.generation_tokens)) {
     ++x_token_moves;
     if (growth.finished) ++x_moves_at_ends;
@@ -132,24 +137,18 @@ void ReplicaProgress::note_growth(const Growth& growth, const EngineSeries& befo
 void ReplicaProgress::note_silence(const EngineSeries& before, std::int64_t now_ns) {
   x_recovering = 0;
   const bool was_busy = before.running.value_or(0) > 0 || before.waiting.value_or(0) > 0;
-  if (!is_busy()) {
-    x_quiet = 0;
-    x_decode_moves = 0;
-    return;
-  }
-  if (!was_busy) {  // work begins
-    x_quiet = 0;
-    x_decode_moves = 0;
-    x_anchor_ns = now_ns;
+  if (!is_busy() || !was_busy) {  // work has ended, or begins
+    x_quiet = x_decode_moves = x_unbroken = 0;
+    if (is_busy()) x_anchor_ns = now_ns;
     return;
   }
   ++x_quiet;
-  if (x_last.running && *x_last.running <= 0) x_decode_moves = 0;  // all of it waits
+  if (x_last.running && *x_last.running <= 0) x_decode_moves = x_unbroken = 0;  // all of it waits
   // Chunks of a prompt fill the cache before the first token. A cache that empties proves nothing: clients
   // that give up free it, too.
   if (before.kv_usage && x_last.kv_usage && *x_last.kv_usage > *before.kv_usage + kCacheStep) {
     x_anchor_ns = now_ns;
-    x_decode_moves = 0;
+    x_decode_moves = x_unbroken = 0;
   }
 }
 

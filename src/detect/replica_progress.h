@@ -97,7 +97,8 @@ class ReplicaProgress {
   bool x_stopped = false;
   int x_recovering = 0;     // readings with growth since it stopped
   int x_quiet = 0;          // readings without growth in a row, while requests run
-  int x_decode_moves = 0;   // readings with tokens since work began
+  int x_decode_moves = 0;   // readings with tokens since work began, or since all requests were replaced
+  int x_unbroken = 0;       // readings with tokens in a row
   int x_token_moves = 0;    // of generation_tokens, ever
   int x_moves_at_ends = 0;  // of those: in which a request ended, too
   std::int64_t x_first_ns = 0;

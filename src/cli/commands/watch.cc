@@ -371,9 +371,8 @@ int WatchCommand::run(const std::vector<std::string>&, Streams& streams) {
   do {
     round(interrupt.fd(), streams);
   } while (streams.out.is_open() && wait(interrupt, start));
-  if (x_captures && !interrupt.happened()) {
-    // The evidence is what it was for: the watch may be over, the capture is not.
-    x_captures->wait(x_budget + std::chrono::seconds(5));
+  // The evidence is what it was for: the watch may be over, the capture is not. It has a budget of its own.
+  while (x_captures && !interrupt.happened() && x_captures->wait(std::chrono::milliseconds(100))) {
   }
   const int code = model::exit_code(x_states);
   show_captures(streams);
