@@ -102,7 +102,7 @@ constexpr DayKind kKinds[] = {
 TEST(EngineDay, NoFalseStoppedAndEveryStallFoundInTime) {
   Score all;
   for (const DayKind kind : kKinds) {
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Score score = judge(kind, seed, 2, real_watch({}));
       const std::string where = "engine " + std::to_string(static_cast<int>(kind.engine)) + " ras " +
                                 std::to_string(static_cast<int>(kind.ras)) + " seed " + std::to_string(seed) +
@@ -120,8 +120,8 @@ TEST(EngineDay, NoFalseStoppedAndEveryStallFoundInTime) {
       all.readings += score.readings;
     }
   }
-  EXPECT_GT(all.stalls, 300) << "too few stalls: the day tests nothing";
-  EXPECT_GT(all.steady_stalls, 100);
+  EXPECT_GT(all.stalls, 200) << "too few stalls: the day tests nothing";
+  EXPECT_GT(all.steady_stalls, 60);
   EXPECT_EQ(all.found, all.stalls);
   std::printf("%d readings, %d stalls, %d found, %d in a steady stream, %d of them late\n", all.readings,
               all.stalls, all.found, all.steady_stalls, all.late);
