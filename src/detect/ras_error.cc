@@ -52,9 +52,8 @@ class RasErrors {
     const bool few =
         !own.empty() && own.size() * 2 < std::max<std::size_t>(state.communicator->ranks.size(), 1);
     few ? own.make_culprits(explanation) : own.make_suspects(explanation);
-    RasNames others = told;
     Explanation scratch;
-    others.make_suspects(scratch);
+    told.make_suspects(scratch);
     explanation.suspects.insert(explanation.suspects.end(), scratch.suspects.begin(), scratch.suspects.end());
     explanation.other_suspects.insert(explanation.other_suspects.end(), scratch.other_suspects.begin(),
                                       scratch.other_suspects.end());
