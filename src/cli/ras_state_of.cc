@@ -70,7 +70,8 @@ report::RasState ras_state_of(const collect::RasPoll& poll) {
   std::vector<join::AskedAnswer> answers;
   for (std::size_t i = 0; i < poll.replies.size(); ++i) {
     const collect::RasReply& reply = poll.replies[i];
-    formats::Evidence evidence = formats::read_evidence(reply.resolved, reply.bytes);
+    formats::Evidence evidence;
+    if (!reply.bytes.empty()) evidence = formats::read_evidence(reply.resolved, reply.bytes);
     for (model::RasAnswer& answer : evidence.ras_answers) {
       answers.push_back({std::move(answer), static_cast<std::uint32_t>(i), reply.started_ns});
     }

@@ -224,7 +224,9 @@ bool RasLanes::may_ask_again(const Lane& lane) {
 void RasLanes::on_failure(Lane& lane, const RasReport& report) {
   RasReply reply = reply_of(lane);
   reply.trouble = report.trouble();
-  reply.deadline = report.outcome() == RasOutcome::kDeadline;
+  // Also where it was our time, and not the number of attempts, that ended it.
+  const bool may_pass = report.outcome() == RasOutcome::kMute || report.outcome() == RasOutcome::kLost;
+  reply.deadline = report.outcome() == RasOutcome::kDeadline || (may_pass && x_deadline.passed());
   if (lane.mute > 0) {
     reply.trouble = fmt::format("{}: {}", lane.where, mute_text(lane.mute, lane.attempts));
   } else if (report.outcome() == RasOutcome::kNoJson) {

@@ -207,7 +207,7 @@ class RasCommands(unittest.TestCase):
 
     def test_deadline(self):
         server = self.serve("--mute", "1000", json=report())
-        done = self.run_unhang("status", "-a", server.address, "--timeout", "300ms", status=69)
+        done = self.run_unhang("status", "-a", server.address, "--timeout", "300ms", status=124)
         self.assertIn("stopped process behind the port", " ".join(done.stderr.split()))
 
     def test_refuses_dangerous_releases(self):
