@@ -41,6 +41,33 @@ std::string answers_text(std::size_t count) {
   return count == 1 ? "one RAS answer" : std::to_string(count) + " RAS answers";
 }
 
+// The table of a text answer tells the state of communicators that it does not name.
+bool say_of_rows(const model::RasView& view, Verdict& verdict) {
+  for (const model::RasRow& row : view.rows) {
+    const bool init = row.status == model::RasStatus::kInit;
+    const bool odd = row.incomplete || row.error || row.mismatch;
+    if (!init && row.status != model::RasStatus::kAbort && !odd) continue;
+    verdict.category = Category::kInconclusive;
+    const std::string who =
+        (row.communicators == 1 ? "a communicator" : std::to_string(row.communicators) + " communicators") +
+        " of " + std::to_string(row.size) + " ranks";
+    if (odd) {
+      verdict.headline = "the answer marks " + who + " as " +
+                         (row.incomplete ? "incomplete"
+                          : row.error    ? "in error"
+                                         : "mismatched") +
+                         " and does not say which ranks: ask for JSON";
+    } else if (init) {
+      verdict.state = model::State::kStarting;
+      verdict.headline = "all ranks of " + who + " are still initialising";
+    } else {
+      verdict.headline = "all ranks of " + who + " have aborted: this is the end of a job, not its hang";
+    }
+    return true;
+  }
+  return false;
+}
+
 // From RAS alone. Equal counts are what a healthy job and one that hangs in a single operation both show.
 void say_of_ras(const Analysis& analysis, Verdict& verdict) {
   const RasAnalysis& ras = analysis.ras;
@@ -75,6 +102,7 @@ void say_of_ras(const Analysis& analysis, Verdict& verdict) {
     verdict.headline = "RAS answers and knows of no communicator yet: nothing wrong is seen";
     return;
   }
+  if (say_of_rows(*ras.latest, verdict)) return;
   verdict.headline = "nothing wrong is seen in " + answers_text(views) +
                      ": every process answers and no rank is behind; whether it moves is not known";
 }

@@ -9,6 +9,7 @@
 
 #include "base/duration.h"
 #include "detect/detector.h"
+#include "detect/ras_counts.h"
 #include "detect/ras_naming.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
@@ -38,12 +39,13 @@ class RasLag {
   explicit RasLag(const Analysis& analysis)
       : x_case(analysis.joined), x_analysis(analysis), x_ras(analysis.ras) {
     for (const RasCommunicatorState& state : x_ras.communicators) {
-      if (state.moving || state.skew.laggards.empty() || state.skew.tie) continue;
+      if (!lags(state)) continue;
       for (const RasRank& rank : state.communicator->ranks) {
         if (rank.presence == model::RasPresence::kAnswered && !behind(state, rank.rank))
           x_waiting.insert(who_is(*state.communicator, rank.rank));
       }
     }
+    find_unnamed_waiters();
   }
 
   std::vector<Explanation> find() const {
@@ -96,20 +98,6 @@ class RasLag {
          .decide_by = "ask again some seconds later: unhang ras watch"});
   }
 
-  std::string count_of(const RasCommunicatorState& state, std::int32_t rank) const {
-    const RasRank* known = find_rank(*state.communicator, rank);
-    std::string out;
-    for (const RasCountSkew& skew : state.skew.counts) {
-      const auto& count =
-          known != nullptr ? known->counts[static_cast<std::size_t>(skew.collective)] : std::nullopt;
-      if (!count || *count == skew.majority) continue;
-      if (!out.empty()) out += " and ";
-      out += (*count == 0 ? std::string("no ") : std::to_string(*count) + " ") +
-             std::string(model::name_of(skew.collective)) + ", the majority " + std::to_string(skew.majority);
-    }
-    return "launched " + (out.empty() ? std::string("other operations") : out);
-  }
-
   void place(const RasCommunicatorState& state, Explanation& explanation) const {
     model::Where where;
     where.group = state.label;
@@ -120,19 +108,6 @@ class RasLag {
       break;
     }
     explanation.where = std::move(where);
-  }
-
-  std::string counts_text(const RasCommunicatorState& state) const {
-    std::string out;
-    for (const RasCountSkew& skew : state.skew.counts) {
-      if (!out.empty()) out += "; ";
-      out += std::string(model::name_of(skew.collective)) + ": majority at " + std::to_string(skew.majority);
-      if (!skew.laggards.empty())
-        out += ", " + ranks_text(skew.laggards) + " from " + std::to_string(skew.least);
-      if (!skew.leaders.empty())
-        out += ", " + ranks_text(skew.leaders) + " up to " + std::to_string(skew.most);
-    }
-    return out;
   }
 
   void cite(const RasCommunicatorState& state, Explanation& explanation) const {
@@ -177,7 +152,7 @@ class RasLag {
     RasNames roots(x_case), all(x_case);
     std::vector<const RasCommunicatorState*> states;
     for (const RasCommunicatorState& state : x_ras.communicators) {
-      if (state.moving || state.skew.laggards.empty() || state.skew.tie) continue;
+      if (!lags(state)) continue;
       bool here = false;
       for (const std::int32_t rank : state.skew.laggards) {
         all.add(state, rank, count_of(state, rank));
@@ -185,6 +160,7 @@ class RasLag {
         if (x_waiting.count(who_is(*state.communicator, rank)) != 0) continue;
         // It may wait for those who launched even less.
         if (!furthest_behind(state, rank)) continue;
+        if (x_perhaps_waiting.count(who_is(*state.communicator, rank)) != 0) continue;
         roots.add(state, rank, count_of(state, rank));
         here = true;
       }
@@ -210,14 +186,50 @@ class RasLag {
         [](const auto* a, const auto* b) { return a->communicator->size < b->communicator->size; });
     place(shown, explanation);
     explanation.phase = first_operation(shown) ? model::Phase::kFirstCollective : model::Phase::kSteady;
-    explanation.headline =
-        roots.text() + plural(roots.size(), " is behind in ", " are behind in ") +
-        explanation.where->operation + (roots.tells_communicator() ? std::string() : " of " + shown.label) +
-        ": the majority launched " + std::to_string(explanation.where->ordinal.value_or(0)) + ", " +
-        (roots.size() == 1 ? "it launched " : "they launched ") + least_text(shown);
+    explanation.headline = roots.text() + plural(roots.size(), " is behind in ", " are behind in ") +
+                           collectives_text(shown) +
+                           (roots.tells_communicator() ? std::string() : " of " + shown.label) +
+                           numbers_text(shown, roots.size());
     explanation.rules_out.push_back("a lost process: it answers RAS");
     ask_again(explanation);
     return explanation;
+  }
+
+  // A text answer does not say who waits in a communicator, only how many. Of ranks that are equally far
+  // behind, those that are behind in fewer communicators may wait in the others, unnamed.
+  void find_unnamed_waiters() {
+    std::map<Who, std::size_t> depth;
+    for (const RasCommunicatorState& state : x_ras.communicators) {
+      if (!lags(state) || !has_unnamed_waiters(state)) continue;
+      for (const std::int32_t rank : state.skew.laggards) ++depth[who_is(*state.communicator, rank)];
+    }
+    if (depth.empty()) return;
+    for (const RasCommunicatorState& state : x_ras.communicators) {
+      if (!lags(state)) continue;
+      std::size_t most = 0;
+      std::vector<std::pair<Who, std::size_t>> furthest;
+      for (const std::int32_t rank : state.skew.laggards) {
+        if (!furthest_behind(state, rank)) continue;
+        const auto known = depth.find(who_is(*state.communicator, rank));
+        furthest.emplace_back(who_is(*state.communicator, rank), known == depth.end() ? 0 : known->second);
+        most = std::max(most, furthest.back().second);
+      }
+      for (const auto& [who, count] : furthest)
+        if (count < most) x_perhaps_waiting.insert(who);
+    }
+  }
+
+  static bool lags(const RasCommunicatorState& state) {
+    return !state.moving && !state.skew.tie && !state.skew.laggards.empty();
+  }
+
+  static bool has_unnamed_waiters(const RasCommunicatorState& state) {
+    const auto& ranks = state.communicator->ranks;
+    const auto known = std::count_if(ranks.begin(), ranks.end(), [](const RasRank& rank) {
+      return rank.global_rank >= 0 || rank.pid >= 0;
+    });
+    return std::cmp_less(std::max<std::size_t>(static_cast<std::size_t>(known), state.skew.laggards.size()),
+                         state.communicator->size);
   }
 
   static bool furthest_behind(const RasCommunicatorState& state, std::int32_t number) {
@@ -226,14 +238,6 @@ class RasLag {
       return !skew.laggards.empty() && rank != nullptr &&
              rank->counts[static_cast<std::size_t>(skew.collective)] == skew.least;
     });
-  }
-
-  static std::string least_text(const RasCommunicatorState& state) {
-    for (const RasCountSkew& skew : state.skew.counts) {
-      if (skew.laggards.empty()) continue;
-      return skew.least == 0 ? "none" : std::to_string(skew.least);
-    }
-    return "fewer";
   }
 
   static bool first_operation(const RasCommunicatorState& state) {
@@ -247,11 +251,11 @@ class RasLag {
     std::erase_if(explanation.suspects, [&](model::RankIndex rank) {
       return std::binary_search(explanation.culprits.begin(), explanation.culprits.end(), rank);
     });
+    std::set<std::pair<std::string, std::int32_t>> blamed;
+    for (const model::Subject& culprit : explanation.other_culprits)
+      blamed.emplace(culprit.group, culprit.group_rank.value_or(-1));
     std::erase_if(explanation.other_suspects, [&](const model::Subject& suspect) {
-      return std::any_of(explanation.other_culprits.begin(), explanation.other_culprits.end(),
-                         [&](const auto& culprit) {
-                           return culprit.group == suspect.group && culprit.group_rank == suspect.group_rank;
-                         });
+      return blamed.count({suspect.group, suspect.group_rank.value_or(-1)}) != 0;
     });
   }
 
@@ -288,7 +292,7 @@ class RasLag {
         place(state, explanation);
         explanation.headline = std::to_string(skew.unnamed_laggards) +
                                plural(skew.unnamed_laggards, " rank is", " ranks are") + " behind in " +
-                               std::string(model::name_of(skew.collective)) + " of " + state.label +
+                               counted(skew.collective) + " of " + state.label +
                                "; this text answer does not name them: ask for JSON";
         ask_again(explanation);
         return explanation;
@@ -309,10 +313,11 @@ class RasLag {
       names.make_suspects(explanation);
       cite(state, explanation);
       place(state, explanation);
-      explanation.headline = "a tie in " + state.label + ": as many ranks launched " +
-                             explanation.where->operation + " " +
-                             std::to_string(explanation.where->ordinal.value_or(0)) +
-                             " as did not; there is no majority to say who is late";
+      const auto tied = std::find_if(state.skew.counts.begin(), state.skew.counts.end(),
+                                     [](const RasCountSkew& skew) { return skew.tie; });
+      explanation.headline = "a tie in " + state.label + ": its ranks launched " +
+                             std::to_string(tied->least) + " to " + std::to_string(tied->most) + " " +
+                             counted(tied->collective) + ", and there is no majority to say who is late";
       ask_again(explanation);
       return explanation;
     }
@@ -321,19 +326,24 @@ class RasLag {
 
   std::optional<Explanation> leaders() const {
     for (const RasCommunicatorState& state : x_ras.communicators) {
-      if (state.moving || state.skew.tie || state.skew.leaders.empty()) continue;
+      const auto unnamed = most_unnamed_leaders(state);
+      if (state.moving || state.skew.tie || (state.skew.leaders.empty() && unnamed == 0)) continue;
       Explanation explanation;
       RasNames names(x_case);
       for (const std::int32_t rank : state.skew.leaders) names.add(state, rank, count_of(state, rank));
       judge({&state}, explanation);
       cite(state, explanation);
       place(state, explanation);
-      const std::string who = names.text() + plural(names.size(), " is", " are") + " ahead of the majority" +
-                              (names.tells_communicator() ? std::string() : " in " + state.label);
-      if (!state.stands) {
+      const std::size_t ahead = names.empty() ? unnamed : names.size();
+      const std::string who =
+          (names.empty() ? std::to_string(ahead) + plural(ahead, " rank", " ranks") : names.text()) +
+          plural(ahead, " is", " are") + " ahead of the majority" +
+          (names.tells_communicator() ? std::string() : " in " + state.label);
+      if (!state.stands || names.empty()) {
         explanation.category = Category::kInconclusive;
         names.make_suspects(explanation);
-        explanation.headline = who + ": the others may be about to follow";
+        explanation.headline = who + (names.empty() ? "; this text answer does not name them: ask for JSON"
+                                                    : ": the others may be about to follow");
         ask_again(explanation);
         return explanation;
       }
@@ -357,6 +367,7 @@ class RasLag {
   const Analysis& x_analysis;
   const RasAnalysis& x_ras;
   std::set<Who> x_waiting;  // ranks that wait for laggards of some communicator
+  std::set<Who> x_perhaps_waiting;
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "base/rank_set.h"
 #include "detect/detector.h"
@@ -30,17 +32,22 @@ class RasLostProcess {
 
   std::vector<Explanation> find() {
     if (!x_ras.asked() || !any_lost()) return {};
+    compare_with_processes();
     for (const RasCommunicatorState& state : x_ras.communicators) look_at(state);
     Explanation explanation;
-    if (x_names.empty() && !name_processes(explanation)) return {};
+    if (!x_unsure) x_names.make_culprits(explanation);
+    if (x_names.empty() || x_unsure) {
+      if (!name_processes(explanation)) return {};
+      x_names.make_suspects(explanation);
+    }
     explanation.category = model::Category::kProcessOrDeviceUnavailable;
     explanation.cause = whole_hosts() ? "node_unreachable" : "rank_silent";
     explanation.state = model::State::kDead;
     explanation.strength = strength();
-    x_names.make_culprits(explanation);
     explanation.waiting.assign(x_waiting.begin(), x_waiting.end());
     std::erase_if(explanation.waiting, [&](model::RankIndex rank) {
-      return std::binary_search(explanation.culprits.begin(), explanation.culprits.end(), rank);
+      return std::binary_search(explanation.culprits.begin(), explanation.culprits.end(), rank) ||
+             std::binary_search(explanation.suspects.begin(), explanation.suspects.end(), rank);
     });
     explanation.headline = headline(explanation);
     place(explanation);
@@ -59,42 +66,70 @@ class RasLostProcess {
            });
   }
 
+  // NCCL 2.24 and 2.25 give the numbers of the ranks without data and no more; those whose live process does
+  // not have the communicator are among them.
+  void compare_with_processes() {
+    const auto& processes = x_ras.latest->lost_processes;
+    std::size_t devices = 0;
+    for (const model::RasProcess& process : processes)
+      devices += std::max<std::size_t>(process.cuda_devices.size(), 1);
+    std::size_t most = 0;
+    for (const RasCommunicatorState& state : x_ras.communicators) {
+      std::size_t missing = 0;
+      for (const model::RasRank& rank : state.communicator->ranks) {
+        missing += rank.presence == RasPresence::kMissing && rank.pid < 0 ? 1 : 0;
+        x_placed = x_placed || (is_lost(rank.presence) && rank.global_rank >= 0);
+      }
+      most = std::max(most, missing);
+    }
+    x_unsure = !processes.empty() && most > devices;
+    x_all_dead = !processes.empty() && most <= devices &&
+                 std::all_of(processes.begin(), processes.end(), [](const auto& one) { return one.dead; });
+  }
+
+  bool is_dead(const model::RasRank& rank) const {
+    return rank.presence == RasPresence::kDead || (rank.presence == RasPresence::kMissing && x_all_dead);
+  }
+
   void look_at(const RasCommunicatorState& state) {
     std::size_t lost = 0;
+    std::set<std::tuple<std::string, std::int64_t, std::int32_t>> answering;
     for (const model::RasRank& rank : state.communicator->ranks) {
       if (!is_lost(rank.presence)) {
         // A text answer does not say where the ranks are that answered.
         if (rank.host.empty()) x_host_unknown = true;
         x_answered_hosts.insert(rank.host);
-        if (rank.presence == RasPresence::kAnswered) x_answering.emplace(rank.host, rank.pid);
+        // Whose process is not known counts for itself.
+        if (rank.presence == RasPresence::kAnswered)
+          answering.emplace(rank.host, rank.pid, rank.pid < 0 ? rank.rank : -1);
         if (const auto index = case_rank(x_case, rank)) x_waiting.insert(*index);
         continue;
       }
       ++lost;
-      x_dead = x_dead || rank.presence == RasPresence::kDead;
-      x_silent = x_silent || rank.presence != RasPresence::kDead;
+      x_dead = x_dead || is_dead(rank);
+      x_silent = x_silent || !is_dead(rank);
       if (rank.host.empty()) x_host_unknown = true;
       x_lost_hosts[rank.host].insert(rank.pid);
+      // A number in a smaller communicator adds nobody to those that are ranks of the job.
+      if (x_placed && rank.global_rank < 0 && rank.pid < 0) continue;
       x_names.add(state, rank.rank, why(rank));
     }
+    x_most_answering = std::max(x_most_answering, answering.size());
     if (lost == 0) return;
-    x_records.push_back(cite_communicator(
-        x_case, x_ras, *state.communicator,
-        std::to_string(lost) + " of " + std::to_string(state.communicator->size) + " ranks gave no data"));
-    x_places.push_back(&state);
+    x_places.emplace_back(&state, lost);
   }
 
-  static std::string why(const model::RasRank& rank) {
+  std::string why(const model::RasRank& rank) const {
     const std::string who =
         rank.pid >= 0 ? "its process " + std::to_string(rank.pid) : std::string("its process");
-    if (rank.presence == RasPresence::kDead)
-      return who + " was declared dead: nothing heard from it for 60 s";
+    if (is_dead(rank)) return who + " was declared dead: nothing heard from it for 60 s";
     if (rank.presence == RasPresence::kMissing) return "no data of it came";
     return who + " does not answer the health service of NCCL";
   }
 
   // Where no communicator says which ranks they were.
   bool name_processes(Explanation& explanation) {
+    x_dead = x_silent = false;
     for (const model::RasProcess& process : x_ras.latest->lost_processes) {
       model::Subject subject;
       subject.kind = model::SubjectKind::kProcess;
@@ -122,7 +157,7 @@ class RasLostProcess {
 
   Confidence strength() const {
     // A process that was given up while it stood still sees everybody else as dead when it goes on.
-    if (x_dead && x_answering.size() == 1 && x_names.size() > 1) return Confidence::kLow;
+    if (x_dead && x_most_answering == 1 && x_names.size() > 1) return Confidence::kLow;
     if (!x_ras.latest->contradicted.empty()) return Confidence::kMedium;
     if (x_dead && !x_silent) return Confidence::kHigh;
     if (left_no_dump()) return Confidence::kHigh;
@@ -142,14 +177,17 @@ class RasLostProcess {
   }
 
   std::string headline(const Explanation& explanation) const {
-    const std::size_t count = x_names.size() + (x_names.empty() ? explanation.other_culprits.size() : 0);
-    std::string who = x_names.text();
-    if (x_names.empty()) who = std::to_string(count) + plural(count, " process", " processes");
+    const bool by_process = x_names.empty() || x_unsure;
+    const std::size_t count = by_process ? explanation.other_culprits.size() : x_names.size();
+    const std::string who = by_process ? processes_text(explanation.other_culprits) : x_names.text();
     std::string out = explanation.cause == "node_unreachable"
                           ? "no process on " + hosts_text() + " answers: " + who
                       : x_silent ? who + plural(count, " does not answer", " do not answer")
                                  : who + plural(count, " is dead", " are dead");
     if (x_dead && x_silent) out += ", some of them are declared dead";
+    if (x_unsure)
+      return out + "; which of " + x_names.text() + plural(count, " it is", " they are") +
+             ", this release does not say";
     const std::size_t others = explanation.waiting.size();
     if (others > 0)
       out +=
@@ -157,19 +195,33 @@ class RasLostProcess {
     return out;
   }
 
+  static std::string processes_text(const std::vector<model::Subject>& processes) {
+    if (processes.size() != 1) return std::to_string(processes.size()) + " processes";
+    std::string out = "process " + std::to_string(processes[0].pid.value_or(-1));
+    return processes[0].host.empty() ? out : out + " on " + processes[0].host;
+  }
+
   std::string hosts_text() const {
     if (x_lost_hosts.size() == 1) return "host " + x_lost_hosts.begin()->first;
     return std::to_string(x_lost_hosts.size()) + " hosts";
   }
 
-  void place(Explanation& explanation) const {
-    explanation.records = x_records;
+  // The largest communicator first: it says most.
+  void place(Explanation& explanation) {
+    std::stable_sort(x_places.begin(), x_places.end(), [](const auto& a, const auto& b) {
+      return a.first->communicator->size > b.first->communicator->size;
+    });
+    for (const auto& [state, lost] : x_places) {
+      explanation.records.push_back(cite_communicator(
+          x_case, x_ras, *state->communicator,
+          std::to_string(lost) + " of " + std::to_string(state->communicator->size) + " ranks gave no data"));
+    }
     if (const Stall* stall = waits_for_them(explanation)) {
       explanation.at = place_of(x_analysis, *stall);
       explanation.evidence.push_back(*explanation.at);
     } else if (!x_places.empty()) {
       model::Where where;
-      where.group = x_places.front()->label;
+      where.group = x_places.front().first->label;
       explanation.where = std::move(where);
     }
   }
@@ -224,11 +276,13 @@ class RasLostProcess {
   RasNames x_names;
   std::set<model::RankIndex> x_waiting;
   std::set<std::string> x_answered_hosts;
-  std::set<std::pair<std::string, std::int64_t>> x_answering;
+  std::size_t x_most_answering = 0;  // processes that answered, of the communicator that shows most of them
   std::map<std::string, std::set<std::int64_t>> x_lost_hosts;
-  std::vector<model::EvidenceItem> x_records;
-  std::vector<const RasCommunicatorState*> x_places;
+  std::vector<std::pair<const RasCommunicatorState*, std::size_t>> x_places;  // with how many it lost
   bool x_dead = false, x_silent = false, x_host_unknown = false;
+  bool x_placed = false;    // some of the lost are known as ranks of the job
+  bool x_unsure = false;    // more ranks without data than the lost processes can have
+  bool x_all_dead = false;  // ranks without data are those of dead processes
 };
 
 }  // namespace

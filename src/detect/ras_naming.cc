@@ -41,13 +41,10 @@ void RasNames::add(const RasCommunicatorState& state, std::int32_t number, const
     return;
   }
   // One process may be in several communicators: by its pid it is named once.
-  const bool is_new = std::none_of(x_others.begin(), x_others.end(), [&](const model::Subject& other) {
-    if (other.pid && rank.pid >= 0)
-      return *other.pid == rank.pid && other.host == rank.host &&
-             other.gpu == (rank.cuda_device >= 0 ? std::to_string(rank.cuda_device) : std::string());
-    return other.group == state.label && other.group_rank == rank.rank;
-  });
-  if (is_new) x_others.push_back(subject_in_communicator(state, rank, why));
+  const Key key =
+      rank.pid >= 0 ? Key("", rank.cuda_device, rank.host, rank.pid) : Key(state.label, number, "", -1);
+  if (!x_known.insert(key).second) return;
+  x_others.push_back(subject_in_communicator(state, rank, why));
 }
 
 void RasNames::make_culprits(Explanation& explanation) const {
@@ -69,7 +66,13 @@ std::string RasNames::text() const {
   std::string out = indices.empty() ? std::string() : ranks_text(x_case, indices);
   std::map<std::string, std::vector<std::int32_t>> by_group;
   for (const model::Subject& other : x_others) by_group[other.group].push_back(other.group_rank.value_or(-1));
+  constexpr std::size_t kGroupsAtMost = 3;
+  std::size_t shown = 0;
   for (auto& [group, ranks] : by_group) {
+    if (shown++ == kGroupsAtMost) {
+      out += " and others of " + std::to_string(by_group.size() - kGroupsAtMost) + " more";
+      break;
+    }
     std::sort(ranks.begin(), ranks.end());
     if (!out.empty()) out += ", ";
     out += ranks_text(ranks) + " of " + group;

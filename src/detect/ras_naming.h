@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "detect/explanation.h"
@@ -36,6 +38,9 @@ class RasNames {
   const model::Case& x_case;
   std::map<model::RankIndex, std::string> x_ranks;
   std::vector<model::Subject> x_others;
+  // Label and rank, or host, pid and device, of those.
+  using Key = std::tuple<std::string, std::int32_t, std::string, std::int64_t>;
+  std::set<Key> x_known;
 };
 
 // "rank 5", "ranks 0-3,7" of plain numbers.

@@ -64,7 +64,8 @@ class RasTeardown {
       explanation.headline =
           "all ranks of " + state.label + " have aborted it: this is the end of a job, not its hang";
     } else if (!gone.empty()) {
-      explanation.headline = gone.text() + plural(gone.size(), " does", " do") + " not have " + state.label +
+      explanation.headline = gone.text() + plural(gone.size(), " does", " do") + " not have " +
+                             (gone.tells_communicator() ? "it" : state.label) +
                              ", which others have: destroyed, never made, or still being made";
     } else {
       explanation.headline = (ending.empty() ? std::to_string(ended) + " ranks" : ending.text()) +

@@ -26,7 +26,10 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
   const bool ras_asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
                                      [](const auto& row) { return row.source == "nccl_ras"; });
   if (cause == "rank_silent" && ras_asked) {
-    out.steps.push_back({"is the process of " + culprits + " alive? T: stopped, no line: it has ended",
+    const std::string whose = !culprits.empty()              ? "is the process of " + culprits
+                              : verdict.culprits.size() == 1 ? "is that process"
+                                                             : "are these processes";
+    out.steps.push_back({whose + " alive? T: stopped, no line: it has ended",
                          "ps -o pid,stat,etime,cmd -p " + pid_of(verdict), false});
     out.steps.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});
   } else if (cause == "node_unreachable") {
@@ -66,7 +69,8 @@ model::Recovery advise(const model::Verdict& verdict, const std::string& culprit
   model::Recovery out;
   if (verdict.category == model::Category::kHealthy) return out;
   if (verdict.state == State::kUnknown && verdict.confidence == model::Confidence::kLow) {
-    out.steps.push_back({"what was read does not show whether it moves: watch it", "unhang ras watch", false});
+    out.steps.push_back(
+        {"what was read does not show whether it moves: watch it", "unhang ras watch", false});
     add_checks(verdict, culprits, out);
     return out;
   }
