@@ -144,19 +144,30 @@ void merge_communicator(RasCommunicator& into, const RasCommunicator& from, RasV
   }
 }
 
-using ByHash = std::multimap<std::uint64_t, std::size_t>;  // index into RasView::communicators
-
-// Where one of the two does not say its secondary hash, the first with that hash is meant.
-RasCommunicator* find_same(RasView& view, const ByHash& by_hash, const RasCommunicator& wanted) {
-  const auto [from, to] = by_hash.equal_range(wanted.hash);
-  for (auto at = from; at != to; ++at) {
-    RasCommunicator& known = view.communicators[at->second];
-    if (known.secondary_hash == wanted.secondary_hash || known.secondary_hash.empty() ||
-        wanted.secondary_hash.empty())
-      return &known;
+// Where communicators stand in RasView::communicators. A text answer says no secondary hash: then the first
+// with that hash is meant.
+class ByHash {
+ public:
+  void add(const RasCommunicator& communicator, std::size_t index) {
+    x_exact.emplace(std::pair(communicator.hash, communicator.secondary_hash), index);
+    x_first.emplace(communicator.hash, index);
   }
-  return nullptr;
-}
+  std::optional<std::size_t> find(const RasCommunicator& wanted) const {
+    if (wanted.secondary_hash.empty()) {
+      const auto first = x_first.find(wanted.hash);
+      if (first != x_first.end()) return first->second;
+      return {};
+    }
+    auto known = x_exact.find({wanted.hash, wanted.secondary_hash});
+    if (known == x_exact.end()) known = x_exact.find({wanted.hash, std::string()});
+    if (known != x_exact.end()) return known->second;
+    return {};
+  }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::string>, std::size_t> x_exact;
+  std::map<std::uint64_t, std::size_t> x_first;
+};
 
 void merge_answer(RasView& view, ByHash& by_hash, RasAnswer&& answer, std::uint32_t source) {
   view.sources.push_back(source);
@@ -165,10 +176,10 @@ void merge_answer(RasView& view, ByHash& by_hash, RasAnswer&& answer, std::uint3
   view.corrupt = view.corrupt || answer.corrupt;
   view.timeouts = std::max(view.timeouts, answer.timeouts);
   for (RasCommunicator& communicator : answer.communicators) {
-    if (RasCommunicator* same = find_same(view, by_hash, communicator)) {
-      merge_communicator(*same, communicator, view);
+    if (const auto same = by_hash.find(communicator)) {
+      merge_communicator(view.communicators[*same], communicator, view);
     } else {
-      by_hash.emplace(communicator.hash, view.communicators.size());
+      by_hash.add(communicator, view.communicators.size());
       view.communicators.push_back(std::move(communicator));
     }
   }

@@ -131,5 +131,19 @@ TEST(RasJobs, SecondaryHashesTellCommunicatorsOfOneHashApart) {
   EXPECT_EQ(all_reduces(jobs[0][0].communicators[0].ranks[0]), 5u);
 }
 
+TEST(RasJobs, CommunicatorsOfOneHashStayApartHoweverManyThereAre) {
+  std::vector<model::RasCommunicator> many;
+  for (int i = 0; i < 20'000; ++i) {
+    many.push_back(communicator(0xa, 1, 5, 100 + i));
+    many.back().secondary_hash = "0x1:0x" + std::to_string(i);
+  }
+  auto nameless = communicator(0xa, 1, 9, 100);
+  const auto jobs = unite_ras({{answer(many), 0, {}}, {answer({nameless}), 1, {}}}, true);
+  ASSERT_EQ(jobs.size(), 1u);
+  ASSERT_EQ(jobs[0].size(), 1u);
+  EXPECT_EQ(jobs[0][0].communicators.size(), 20'000u);
+  EXPECT_EQ(all_reduces(jobs[0][0].communicators[0].ranks[0]), 9u);
+}
+
 }  // namespace
 }  // namespace unhang::join

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/rank_set.h"
 
@@ -67,6 +68,26 @@ std::size_t choose(const std::vector<RasHistory>& histories, const model::Case& 
   return histories.size();
 }
 
+// Another communicator of that size has other members: then neither is the whole job.
+bool has_rival(const RasView& view, const RasCommunicator& best) {
+  std::int64_t of_this_size = 0;
+  for (const model::RasRow& row : view.rows) {
+    if (row.size == best.size) of_this_size += std::min<std::int64_t>(row.communicators, 2);
+  }
+  if (of_this_size > 1 && view.gpus && *view.gpus > best.size) return true;
+  std::unordered_set<Place, HashPlace> places;
+  for (const RasRank& rank : best.ranks) {
+    if (const auto place = place_of(rank)) places.insert(*place);
+  }
+  if (std::cmp_not_equal(places.size(), best.size)) return false;
+  return std::any_of(view.communicators.begin(), view.communicators.end(), [&](const auto& other) {
+    return other.size == best.size && std::any_of(other.ranks.begin(), other.ranks.end(), [&](const auto& r) {
+             const auto place = place_of(r);
+             return place && places.count(*place) == 0;
+           });
+  });
+}
+
 // The communicator whose ranks are those of the job.
 std::uint64_t world_of(const RasHistory& history, const model::Case& joined) {
   const RasCommunicator* best = nullptr;
@@ -87,6 +108,7 @@ std::uint64_t world_of(const RasHistory& history, const model::Case& joined) {
     for (const model::RasRow& row : view.rows) {
       if (row.size > best->size) return 0;
     }
+    if (has_rival(view, *best)) return 0;
   }
   return best->hash;
 }

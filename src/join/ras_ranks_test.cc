@@ -147,5 +147,29 @@ TEST(RasRanks, AHugeClaimIsNotBelieved) {
   EXPECT_TRUE(joined.ranks.empty());
 }
 
+// Eight processes in two communicators of four: rank 2 of one of them is not rank 2 of the job.
+TEST(RasRanks, OfTwoLargestWithOtherMembersNeitherIsTheJob) {
+  const auto joined = join(file("a", answer({communicator(0xa, 4, 1, 100), communicator(0xb, 4, 1, 200)})));
+  EXPECT_EQ(joined.ras.world_hash, 0u);
+  EXPECT_EQ(joined.ras.views[0].communicators[1].ranks[2].global_rank, -1);
+  const auto world = communicator(0xa, 4, 1);
+  auto again = world;
+  again.hash = 0xb;
+  EXPECT_EQ(join(file("a", answer({world, again}))).ras.world_hash, 0xau);
+}
+
+TEST(RasRanks, ATableThatShowsMoreOfThatSizeTellsToo) {
+  auto text = answer({communicator(0xa, 4, 1)});
+  text.is_json = false;
+  model::RasRow row;
+  row.communicators = 2;
+  row.size = 4;
+  text.rows = {row};
+  text.gpus = 8;
+  EXPECT_EQ(join(file("a", text)).ras.world_hash, 0u);
+  text.gpus = 4;
+  EXPECT_EQ(join(file("a", text)).ras.world_hash, 0xau);
+}
+
 }  // namespace
 }  // namespace unhang::join
