@@ -105,7 +105,7 @@ std::string words_of(const model::BundleSource& source) {
 void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
   for (const model::BundleManifest& bundle : joined.bundles) {
     for (const model::BundleSource& source : bundle.sources) {
-      if (!model::lacks_something(source)) continue;
+      if (!model::lacks_something(source) || source.kind == "processes") continue;
       std::string text = words_of(source) + ": " + std::string(model::name_of(source.status));
       if (!source.reason.empty()) text += ", " + source.reason;
       if (!bundle.host.empty()) text += " (captured on " + bundle.host + ")";

@@ -10,6 +10,7 @@ int exit_of(Category category, State state) {
   Verdict verdict;
   verdict.category = category;
   verdict.state = state;
+  verdict.confidence = Confidence::kMedium;
   return exit_code(verdict);
 }
 
@@ -30,6 +31,20 @@ TEST(ExitCode, FollowsTheState) {
 TEST(ExitCode, HealthyIsFineWhateverIsKnown) {
   EXPECT_EQ(exit_of(Category::kHealthy, State::kUnknown), 0);
   EXPECT_EQ(exit_of(Category::kHealthy, State::kAdvancing), 0);
+}
+
+// One answer of a live job that shows ranks behind is a lead; it proves nothing.
+TEST(ExitCode, ALeadOfLowConfidenceIsNoProof) {
+  Verdict verdict;
+  verdict.category = Category::kCollectiveDesync;
+  verdict.state = State::kUnknown;
+  verdict.confidence = Confidence::kLow;
+  EXPECT_EQ(exit_code(verdict), 3);
+  verdict.confidence = Confidence::kMedium;
+  EXPECT_EQ(exit_code(verdict), 2);
+  verdict.confidence = Confidence::kLow;
+  verdict.state = State::kStopped;
+  EXPECT_EQ(exit_code(verdict), 2);
 }
 
 TEST(ExitCode, UnknownStateIsAboutWhatIsProven) {

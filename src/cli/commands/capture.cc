@@ -64,11 +64,11 @@ class CaptureCommand final : public CommandBase {
             "The folder is a bundle: `unhang diagnose` reads it, here or on any other machine. It is a valid "
             "one at every moment, also when the capture is interrupted or killed.",
         .flags = flags(),
-        .examples = {{"unhang capture -o /var/crash/job7 --engine http://127.0.0.1:8000",
-                      "RAS, the engine and all dumps of this machine."},
-                     {"unhang capture -o bundle --budget 10s --instance i-7f2 --label pod=$HOSTNAME",
-                      "In a preStop hook: at most ten seconds."},
-                     {"unhang diagnose /var/crash/job7", "What it means."}},
+        .examples =
+            {{"unhang capture -o /var/crash/job7 --engine http://127.0.0.1:8000",
+              "RAS, the engine and all dumps of this machine."},
+             {"unhang capture -o bundle --budget 10s --instance i-7f2 --label pod=$HOSTNAME",
+              "In a preStop hook: at most ten seconds. 'unhang diagnose bundle' then says what it means."}},
         .exit_notes = {{kExitOk, "something was captured (the manifest says what was not)"},
                        {kExitUnavailable, "nothing answered and nothing was found"}}};
   }
