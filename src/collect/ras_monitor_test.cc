@@ -38,7 +38,9 @@ Heard listen(const std::vector<net::HostPort>& where, RasMonitorOptions options 
       where, options, deadline, wake.get(),
       [&](const std::string&, std::string_view event) {
         heard.events.emplace_back(event);
-        if (heard.events.size() == enough) EXPECT_EQ(::write(tell.get(), "x", 1), 1);
+        if (heard.events.size() == enough) {
+          EXPECT_EQ(::write(tell.get(), "x", 1), 1);
+        }
       },
       [&](const std::string& note) { heard.notes.push_back(note); });
   return heard;
