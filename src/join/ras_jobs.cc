@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "join/ras_split_brain.h"
 #include "join/ras_time.h"
 
 namespace unhang::join {
@@ -275,6 +276,7 @@ std::vector<RasHistory> unite_ras(std::vector<AskedAnswer> answers, bool one_mom
       if (job[i] == first) members.push_back(&timed[i]);
     }
     histories.push_back(history_of(std::move(members), one_moment));
+    drop_given_up(histories.back());
   }
   if (histories.size() < 2) return histories;
   std::stable_sort(histories.begin(), histories.end(), [](const RasHistory& a, const RasHistory& b) {
@@ -285,7 +287,8 @@ std::vector<RasHistory> unite_ras(std::vector<AskedAnswer> answers, bool one_mom
             {processes, model::known_processes(view), static_cast<std::size_t>(view.processes.value_or(0))});
       return processes;
     };
-    return weight(a) > weight(b);
+    // Of a job and its restart the later one.
+    return std::tuple(weight(a), a.back().time_ns) > std::tuple(weight(b), b.back().time_ns);
   });
   return histories;
 }

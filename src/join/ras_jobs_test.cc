@@ -145,5 +145,39 @@ TEST(RasJobs, CommunicatorsOfOneHashStayApartHoweverManyThereAre) {
   EXPECT_EQ(all_reduces(jobs[0][0].communicators[0].ranks[0]), 9u);
 }
 
+// Rank 2 was given up and goes on: it calls everybody else dead, before, with and after the others.
+TEST(RasJobs, WhoWasGivenUpIsNoWitnessWheneverItAnswers) {
+  auto others = communicator(0xa, 8, 5);
+  fixture::lose(others, 2, RasPresence::kDead);
+  auto given_up = communicator(0xa, 8, 5);
+  for (const int rank : {0, 1, 3, 4, 5, 6, 7}) fixture::lose(given_up, rank, RasPresence::kDead);
+  for (const char* when : {"2026-11-29 15:06:00", "2026-11-29 15:07:00", "2026-11-29 15:08:00"}) {
+    const auto jobs =
+        unite_ras({{answer({others}, "2026-11-29 15:07:00"), 0, {}}, {answer({given_up}, when), 1, {}}});
+    ASSERT_EQ(jobs.size(), 1u);
+    ASSERT_EQ(jobs[0].size(), 1u) << when;
+    EXPECT_EQ(jobs[0][0].communicators[0].ranks[0].presence, RasPresence::kAnswered);
+    EXPECT_EQ(jobs[0][0].communicators[0].ranks[2].presence, RasPresence::kDead);
+    EXPECT_FALSE(jobs[0][0].contradicted.empty());
+  }
+  // Deaths that add up are a story, and stay one.
+  auto later = others;
+  fixture::lose(later, 5, RasPresence::kDead);
+  const auto story = unite_ras(
+      {{answer({others}, "2026-11-29 15:07:00"), 0, {}}, {answer({later}, "2026-11-29 15:09:00"), 1, {}}});
+  EXPECT_EQ(story[0].size(), 2u);
+}
+
+TEST(RasJobs, OfAJobAndItsRestartTheLaterComesFirst) {
+  for (const bool swapped : {false, true}) {
+    AskedAnswer before{answer({communicator(0xa, 4, 90, 100)}, "2026-11-29 15:00:00"), 0, {}};
+    AskedAnswer after{answer({communicator(0xb, 4, 3, 900)}, "2026-11-29 15:10:00"), 1, {}};
+    if (swapped) std::swap(before, after);
+    const auto jobs = unite_ras({before, after});
+    ASSERT_EQ(jobs.size(), 2u);
+    EXPECT_EQ(jobs[0][0].communicators[0].hash, 0xbu);
+  }
+}
+
 }  // namespace
 }  // namespace unhang::join
