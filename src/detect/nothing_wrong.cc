@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/ras_naming.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -68,6 +69,19 @@ bool say_of_rows(const model::RasView& view, Verdict& verdict) {
   return false;
 }
 
+// The others run ahead for a while when one stands: launches wait for nobody until the queue is full.
+void say_who_stood(const RasAnalysis& ras, Verdict& verdict) {
+  for (const RasCommunicatorState& state : ras.communicators) {
+    if (!state.moving || state.progress.frozen_laggards.empty()) continue;
+    verdict.category = Category::kInconclusive;
+    verdict.confidence = model::Confidence::kLow;
+    verdict.headline += "; but " + ranks_text(state.progress.frozen_laggards) + " of " + state.label +
+                        plural(state.progress.frozen_laggards.size(), " is", " are") +
+                        " behind and did not move: ask again";
+    return;
+  }
+}
+
 // From RAS alone. Equal counts are what a healthy job and one that hangs in a single operation both show.
 void say_of_ras(const Analysis& analysis, Verdict& verdict) {
   const RasAnalysis& ras = analysis.ras;
@@ -82,6 +96,7 @@ void say_of_ras(const Analysis& analysis, Verdict& verdict) {
                        std::to_string(ras.communicators.size()) +
                        plural(ras.communicators.size(), " communicator", " communicators") + " between " +
                        answers_text(views);
+    say_who_stood(ras, verdict);
     return;
   }
   if (!ras.latest->complete || (ras.latest->corrupt && ras.communicators.empty())) {

@@ -284,5 +284,17 @@ TEST(RasNothingWrong, ADamagedAnswerConcludesNothing) {
   EXPECT_EQ(diagnose(ras_case({damaged})).category, Category::kInconclusive);
 }
 
+TEST(RasNothingWrong, AJobThatAdvancesExceptForOneRankIsNotCalledHealthy) {
+  auto before = communicator(0xa, 8, 100);
+  auto after = communicator(0xa, 8, 140);
+  set_count(before, 5, RasCollective::kAllReduce, 99);
+  set_count(after, 5, RasCollective::kAllReduce, 99);
+  const auto verdict = diagnose(ras_case({view({before}, 0), view({after}, 40 * kSecond)}));
+  EXPECT_EQ(verdict.category, Category::kInconclusive);
+  EXPECT_EQ(verdict.state, State::kAdvancing);
+  EXPECT_NE(verdict.headline.find("rank 5 of "), std::string::npos) << verdict.headline;
+  EXPECT_TRUE(verdict.culprits.empty());
+}
+
 }  // namespace
 }  // namespace unhang::detect

@@ -156,6 +156,9 @@ class Resolver {
     }
     std::vector<model::EvidenceId> records;
     for (const model::EvidenceItem& item : explanation.records) records.push_back(x_book.cite(item));
+    // Of thousands of communicators the first few show it; each subject carries its citations.
+    constexpr std::size_t kRecordsAtMost = 16;
+    if (records.size() > kRecordsAtMost) records.resize(kRecordsAtMost);
     for (model::Subject& subject : x_verdict.culprits) {
       if (subject.evidence.empty()) subject.evidence = records;
     }
