@@ -58,7 +58,9 @@ std::vector<EngineSeries> replicas_of(const EngineSample& sample) {
   return replicas;
 }
 
-int rank_of(EngineMovement movement) {
+}  // namespace
+
+int weight_of(EngineMovement movement) {
   switch (movement) {
     case EngineMovement::kStopped:
       return 5;
@@ -75,8 +77,6 @@ int rank_of(EngineMovement movement) {
   }
   return 0;
 }
-
-}  // namespace
 
 bool EngineProgress::begins_anew(const EngineSample& sample) {
   if (sample.process_start) {
@@ -180,7 +180,7 @@ EngineJudgement EngineProgress::state() const {
     }
     const bool more_usable = judged != nullptr && replica.usable() && !judged->usable();
     const bool further = judged != nullptr && replica.usable() == judged->usable() &&
-                         rank_of(replica.movement()) > rank_of(judged->movement());
+                         weight_of(replica.movement()) > weight_of(judged->movement());
     if (judged == nullptr || more_usable || further) judged = &replica;
   }
   if (stopped == x_replicas.size()) out.lags.clear();  // all of them: nobody is behind the others

@@ -15,6 +15,10 @@
 
 namespace unhang::detect {
 
+// Of several replicas or pages the one with the highest weight speaks for all: a stop before movement before
+// the rest.
+int weight_of(EngineMovement movement);
+
 struct EngineJudgement {
   EngineMovement movement = EngineMovement::kUnknown;
   bool usable = false;

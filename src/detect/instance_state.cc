@@ -24,24 +24,6 @@ std::string seconds(std::int64_t ns) {
   return value < 10 ? fmt::format("{:.1f} s", value) : fmt::format("{:.0f} s", value);
 }
 
-int rank_of(EngineMovement movement) {
-  switch (movement) {
-    case EngineMovement::kStopped:
-      return 5;
-    case EngineMovement::kAdvancing:
-      return 4;
-    case EngineMovement::kQuiet:
-      return 3;
-    case EngineMovement::kStarting:
-      return 2;
-    case EngineMovement::kIdle:
-      return 1;
-    case EngineMovement::kUnknown:
-      return 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 struct InstanceTracker::Round {
@@ -285,7 +267,7 @@ model::InstanceState InstanceTracker::update(const std::vector<EngineReading>& e
       any_moved_ns = true;
     }
     if (!engine.judgement.usable) continue;
-    if (round.engine == nullptr || rank_of(engine.judgement.movement) > rank_of(round.movement()))
+    if (round.engine == nullptr || weight_of(engine.judgement.movement) > weight_of(round.movement()))
       round.engine = &engine;
   }
   round.restarted = restarts > x_restarts;

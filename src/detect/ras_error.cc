@@ -84,9 +84,7 @@ class RasErrors {
 
 std::vector<Explanation> find_ras_error(const Analysis& analysis) {
   if (!analysis.ras.asked()) return {};
-  std::vector<Explanation> out = RasErrors(analysis).find();
-  for (Explanation& explanation : out) explanation.tentative = explanation.strength == Confidence::kLow;
-  return out;
+  return weak_is_tentative(RasErrors(analysis).find());
 }
 
 }  // namespace unhang::detect

@@ -108,9 +108,7 @@ class RasInitialization {
 
 std::vector<Explanation> find_ras_initialization(const Analysis& analysis) {
   if (!analysis.ras.asked()) return {};
-  std::vector<Explanation> out = RasInitialization(analysis).find();
-  for (Explanation& explanation : out) explanation.tentative = explanation.strength == Confidence::kLow;
-  return out;
+  return weak_is_tentative(RasInitialization(analysis).find());
 }
 
 }  // namespace unhang::detect

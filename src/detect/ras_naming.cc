@@ -23,6 +23,12 @@ void cite_place(const model::Case& joined, const RasAnalysis& ras, const RasComm
   explanation.where = std::move(where);
 }
 
+std::vector<Explanation> weak_is_tentative(std::vector<Explanation> found) {
+  for (Explanation& explanation : found)
+    explanation.tentative = explanation.strength == model::Confidence::kLow;
+  return found;
+}
+
 std::size_t ranks_with_status(const model::RasCommunicator& communicator, model::RasStatus status) {
   std::size_t count = 0;
   for (const model::RasShare& share : communicator.shares) {

@@ -50,6 +50,9 @@ std::string ranks_text(const std::vector<std::int32_t>& ranks);
 void cite_place(const model::Case& joined, const RasAnalysis& ras, const RasCommunicatorState& state,
                 std::string text, Explanation& explanation);
 
+// What rests on one answer or on little is the verdict only where nothing firmer explains the stall.
+std::vector<Explanation> weak_is_tentative(std::vector<Explanation> found);
+
 // How many ranks a text answer gives that status, named or not.
 std::size_t ranks_with_status(const model::RasCommunicator& communicator, model::RasStatus status);
 

@@ -91,9 +91,7 @@ class RasTeardown {
 
 std::vector<Explanation> find_ras_teardown(const Analysis& analysis) {
   if (!analysis.ras.asked()) return {};
-  std::vector<Explanation> out = RasTeardown(analysis).find();
-  for (Explanation& explanation : out) explanation.tentative = explanation.strength == Confidence::kLow;
-  return out;
+  return weak_is_tentative(RasTeardown(analysis).find());
 }
 
 }  // namespace unhang::detect
