@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "collect/bundle_check.h"
 #include "formats/catalogue.h"
 #include "join/join.h"
 #include "os/evidence_reader.h"
@@ -57,6 +58,26 @@ void add_notes(const std::vector<os::PathNote>& notes, std::vector<formats::Evid
                                  .offset = {},
                                  .bytes_lost = 0});
     batch.push_back(std::move(evidence));
+  }
+}
+
+// What has happened to a bundle since it was captured. Of one in an archive only what its manifest says is
+// known.
+void check_bundle(formats::Evidence& evidence) {
+  const std::size_t slash = evidence.path.rfind('/');
+  if (evidence.bundles.empty() || evidence.path == "-" || evidence.path.find('!') != std::string::npos)
+    return;
+  const auto faults =
+      collect::verify_bundle(slash == std::string::npos ? "." : evidence.path.substr(0, slash));
+  if (!faults) return;  // its own problems tell
+  for (const collect::BundleFault& fault : *faults) {
+    const bool lost = fault.code == "missing";
+    if (fault.code == "not_listed") continue;  // notes of a person beside the evidence
+    evidence.problems.push_back({.severity = lost ? model::Severity::kDataLoss : model::Severity::kError,
+                                 .code = fault.code,
+                                 .text = fault.path + ": " + fault.text,
+                                 .offset = {},
+                                 .bytes_lost = 0});
   }
 }
 
@@ -118,6 +139,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     std::vector<formats::Evidence> batch;
     for (auto& file : read) {
       for (auto& evidence : file) {
+        check_bundle(evidence);
         any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
                        !evidence.ras_events.empty() || !evidence.engine_samples.empty();
         batch.push_back(std::move(evidence));
@@ -133,9 +155,10 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   model::Case joined = builder.finish(hints);
   if (!any_evidence) return base::fail(nothing_readable(joined));
   if (options.needs_dumps && !joined.has_dumps)
-    return base::fail(base::ErrorCode::kData,
-                      "no usable Flight Recorder dump is among the inputs, and only those list single operations. "
-                      "`unhang diagnose` reads what is there.");
+    return base::fail(
+        base::ErrorCode::kData,
+        "no usable Flight Recorder dump is among the inputs, and only those list single operations. "
+        "`unhang diagnose` reads what is there.");
   return joined;
 }
 

@@ -201,6 +201,24 @@ class CaptureCommand(unittest.TestCase):
         for who in ("culprits", "suspects", "victims"):
             self.assertEqual([one["rank"] for one in have[who]], [one["rank"] for one in want[who]])
 
+    def test_the_bundle_of_a_standing_job_says_that_it_stands(self):
+        # Asked three times within six seconds, the same counts each time: rank 6 is behind and nothing moves.
+        server = self.ras(json=(ROOT / "examples/service_without_dumps/ras_1.json").read_text())
+        self.capture("--ras", server.address, "--samples", "3", "--interval", "3s", "--budget", "20s")
+        have = self.diagnose()
+        self.assertEqual((have["verdict"]["category"], have["verdict"]["state"]), ("collective_desync", "stopped"))
+        self.assertEqual([one["rank"] for one in have["culprits"]], [6])
+        signals = {one["signal"]: one for one in have["progress"]}
+        self.assertTrue(signals["nccl_ras_counts"]["usable"])
+
+    def test_what_happened_to_a_bundle_afterwards_is_said(self):
+        self.capture("--no-ras", "--dumps", str(DUMPS))
+        dumps = sorted(self.bundle.glob("flight_recorder/*/*"))
+        dumps[0].write_bytes(dumps[0].read_bytes() + b"x")
+        dumps[1].unlink()
+        (manifest,) = [one for one in self.diagnose()["inputs"] if one["path"].endswith("manifest.json")]
+        self.assertEqual({problem["code"] for problem in manifest["problems"]}, {"changed", "missing"})
+
     def test_json_prints_the_manifest(self):
         out = self.capture("--no-ras", "--dumps", str(DUMPS), "--json").stdout
         self.assertEqual(out, (self.bundle / "manifest.json").read_text())
