@@ -161,7 +161,25 @@ class RasLostProcess {
     if (!x_ras.latest->contradicted.empty()) return Confidence::kMedium;
     if (x_dead && !x_silent) return Confidence::kHigh;
     if (left_no_dump()) return Confidence::kHigh;
-    return x_ras.one_view && !x_dead ? Confidence::kMedium : Confidence::kHigh;
+    return x_dead || silent_before() ? Confidence::kHigh : Confidence::kMedium;
+  }
+
+  // The answer before the latest missed the same ranks: it was no passing delay.
+  bool silent_before() const {
+    const auto& views = x_case.ras.views;
+    if (views.size() < 2 || x_places.empty()) return false;
+    std::set<std::pair<std::uint64_t, std::int32_t>> before;
+    for (const auto& communicator : views[views.size() - 2].communicators) {
+      for (const model::RasRank& rank : communicator.ranks)
+        if (is_lost(rank.presence)) before.emplace(communicator.hash, rank.rank);
+    }
+    return std::all_of(x_places.begin(), x_places.end(), [&](const auto& place) {
+      const model::RasCommunicator& communicator = *place.first->communicator;
+      return std::all_of(
+          communicator.ranks.begin(), communicator.ranks.end(), [&](const model::RasRank& rank) {
+            return !is_lost(rank.presence) || before.count({communicator.hash, rank.rank}) != 0;
+          });
+    });
   }
 
   // Two sources asked, and neither heard of them: the others left dumps, they did not.

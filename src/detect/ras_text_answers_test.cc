@@ -166,5 +166,13 @@ TEST(RasLostProcess, RanksThatATextAnswerDoesNotPlaceAreNotOneProcess) {
   EXPECT_EQ(diagnose(ras_case({view({world})})).confidence, Confidence::kHigh);
 }
 
+TEST(RasLostProcess, SilenceInTheLatestAnswerAloneIsNotYetCertain) {
+  const auto well = communicator(0xa, 8, 100);
+  auto silent = well;
+  lose(silent, 5, RasPresence::kUnresponsive);
+  EXPECT_EQ(diagnose(ras_case({view({well}, 0), view({silent}, 60)})).confidence, Confidence::kMedium);
+  EXPECT_EQ(diagnose(ras_case({view({silent}, 0), view({silent}, 60)})).confidence, Confidence::kHigh);
+}
+
 }  // namespace
 }  // namespace unhang::detect
