@@ -41,6 +41,20 @@ def report(version="2.29.7", counts=(100, 100, 100, 100), hash_="0x634a4b09acc8e
     return json.dumps(document, indent=2) + "\n"
 
 
+sys.path.insert(0, str(HERE.parent / "schema"))
+from validate import Validator  # noqa: E402
+
+SCHEMA = Validator(json.loads((HERE.parents[1] / "docs/schema/ras-1.json").read_text()))
+
+
+def state_of(text):
+    """A document of unhang.ras/1, held against its schema."""
+    document = json.loads(text)
+    errors = list(SCHEMA.errors(document))
+    assert not errors, errors[:3]
+    return document
+
+
 TEXT = """NCCL version 2.24.3 compiled with CUDA 12.8
 CUDA runtime version 12080, driver version 12080
 
@@ -168,7 +182,7 @@ class RasCommands(unittest.TestCase):
         answer = report(counts=(7, 9, 9, 9))
         server = self.serve(json=answer)
         out = self.run_unhang("status", "-a", server.address, "--json", "--raw", "kept.json", status=3).stdout
-        document = json.loads(out)
+        document = state_of(out)
         self.assertEqual(document["schema"], "unhang.ras/1")
         communicator = document["jobs"][0]["communicators"][0]
         self.assertEqual(communicator["hash"], "0634a4b09acc8e46")
@@ -184,7 +198,7 @@ class RasCommands(unittest.TestCase):
         done = self.run_unhang("status", "-a", f"127.0.0.1:{port}", status=69)
         self.assertEqual(done.stdout, "")
         self.assertIn(f"no answer: connect to 127.0.0.1:{port}: connection refused", done.stderr)
-        document = json.loads(self.run_unhang("status", "-a", f"127.0.0.1:{port}", "--json", status=69).stdout)
+        document = state_of(self.run_unhang("status", "-a", f"127.0.0.1:{port}", "--json", status=69).stdout)
         self.assertEqual(document["jobs"], [])
         self.assertIn("connection refused", document["troubles"][0]["text"])
 
@@ -259,7 +273,7 @@ class RasCommands(unittest.TestCase):
         server = self.serve(json=[report(counts=(n,) * 4) for n in (10, 20, 30, 40, 50, 60, 70, 80, 90)])
         out = self.run_unhang("watch", "-a", server.address, "--connections", "1", "--count", "4", "--interval", "200ms",
                               "--json", status=0).stdout
-        polls = [json.loads(line) for line in out.splitlines()]
+        polls = [state_of(line) for line in out.splitlines()]
         self.assertEqual(len(polls), 4)
         self.assertEqual(polls[0]["jobs"][0]["communicators"][0]["movement"]["state"], "unknown")
         self.assertEqual(polls[3]["jobs"][0]["communicators"][0]["movement"]["state"], "advancing")
@@ -279,7 +293,7 @@ class RasCommands(unittest.TestCase):
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)
         rest, err = process.communicate(timeout=PATIENCE)
-        self.assertEqual(json.loads(first)["schema"], "unhang.ras/1")
+        state_of(first)
         self.assertEqual(err, "")
         self.assertEqual(process.returncode, 3)
         for line in rest.splitlines():

@@ -19,7 +19,11 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "schema"))
+from validate import Validator  # noqa: E402
 from watch_servers import Engine, Ras, Raw  # noqa: E402
+
+SCHEMA = Validator(json.loads((pathlib.Path(__file__).parents[2] / "docs/schema/watch-1.json").read_text()))
 
 UNHANG = sys.argv[1] if len(sys.argv) > 1 else "unhang"
 PATIENCE = 90  # seconds that anything may take on a loaded machine
@@ -37,7 +41,10 @@ class Watch:
 
     def read(self):
         for line in self.process.stdout:
-            self.lines.put(json.loads(line))  # a line that is no JSON ends the test
+            reading = json.loads(line)  # a line that is no JSON, or not as the schema says, ends the test
+            errors = list(SCHEMA.errors(reading))
+            assert not errors, errors[:3]
+            self.lines.put(reading)
         self.lines.put(None)
 
     def next(self, event="state"):
