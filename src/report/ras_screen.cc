@@ -197,9 +197,10 @@ class Screen {
       text(fmt::format("{} {} {}", first, answered, status), 2, style);
       return text(rest, kIndent, style);
     }
-    const std::string head = fmt::format("  {:<18}{:<11}{:<10}", first, answered, status);
+    const std::string head = fmt::format("  {:<18}{:<11}{:<9} ", first, answered, status);
+    const int room = x_options.width - std::max(kBefore, columns(head));
     bool is_first = true;
-    for (const std::string& line : wrap(rest, x_options.width - kBefore)) {
+    for (const std::string& line : wrap(rest, room)) {
       x_lines.push_back({{is_first ? head : std::string(kBefore, ' '), style}, {line, style}});
       is_first = false;
     }
@@ -255,11 +256,26 @@ class Screen {
       text(fmt::format("{}: {}", what, ras_ranks_words(communicator, ranks)), kIndent, style);
   }
 
+  // Ranks in another stage of the communicator's life than some others.
+  void with_status(const RasCommunicator& communicator, const char* what, model::RasStatus status) {
+    std::vector<std::int32_t> ranks;
+    std::size_t answered = 0;
+    for (const RasRank& rank : communicator.ranks) {
+      answered += rank.presence == RasPresence::kAnswered ? 1 : 0;
+      if (rank.presence == RasPresence::kAnswered && rank.status == status) ranks.push_back(rank.rank);
+    }
+    if (!ranks.empty() && ranks.size() < answered)
+      text(fmt::format("{}: {}", what, ras_ranks_words(communicator, ranks)), kIndent, Style::kWarning);
+  }
+
   void details(const RasCommunicator& communicator, const RasCommunicatorState& state) {
     named(communicator, "dead", RasPresence::kDead, Style::kBad);
     named(communicator, "no answer", RasPresence::kUnresponsive, Style::kBad);
     named(communicator, "no data", RasPresence::kMissing, Style::kBad);
     named(communicator, "does not have it", RasPresence::kNoCommunicator, Style::kWarning);
+    with_status(communicator, "initialising", model::RasStatus::kInit);
+    with_status(communicator, "ending", model::RasStatus::kFinalize);
+    with_status(communicator, "aborted", model::RasStatus::kAbort);
     for (const RasRank& rank : communicator.ranks) error(communicator, rank);
     if (!state.other_operation.empty())
       text("calls something else: " + ras_ranks_words(communicator, state.other_operation), kIndent,

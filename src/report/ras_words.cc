@@ -35,6 +35,7 @@ std::string process_words(const RasRank& rank) {
 struct JobSigns {
   std::size_t dead = 0, unresponsive = 0, missing = 0, no_communicator = 0, errors = 0;
   std::size_t with_laggards = 0, differing = 0, ties = 0, other_operation = 0, aborted = 0;
+  std::size_t initialising = 0;
   bool any_counts = false, any_communicator = false, watched = false;
 };
 
@@ -63,6 +64,7 @@ JobSigns signs_of(const RasJobState& job) {
       if (rank.presence == model::RasPresence::kDead) dead.emplace(rank.host, rank.pid);
       if (rank.presence == model::RasPresence::kUnresponsive) mute.emplace(rank.host, rank.pid);
       signs.aborted += rank.status == model::RasStatus::kAbort ? 1 : 0;
+      signs.initialising += rank.status == model::RasStatus::kInit ? 1 : 0;
     }
   }
   for (const model::RasProcess& process : job.view.lost_processes)
@@ -125,6 +127,18 @@ std::string ras_ranks_words(const RasCommunicator& communicator, const std::vect
   return words.empty() ? rest : words + " and " + rest;
 }
 
+namespace {
+
+std::string ranks_of(const RasCommunicator& communicator, model::RasPresence presence) {
+  std::vector<std::int32_t> ranks;
+  for (const RasRank& rank : communicator.ranks) {
+    if (rank.presence == presence) ranks.push_back(rank.rank);
+  }
+  return ras_ranks_words(communicator, ranks);
+}
+
+}  // namespace
+
 std::string movement_words(const RasCommunicator& communicator, const RasCommunicatorState& state) {
   std::string words =
       fmt::format("{} ({}): ", model::hash_text(communicator.hash),
@@ -139,8 +153,9 @@ std::string movement_words(const RasCommunicator& communicator, const RasCommuni
       words += fmt::format(" since {}", base::utc_text(*movement.lag_since_ns).substr(0, 19) + "Z");
   }
   const RasPresenceCount count = count_presence(communicator);
-  if (count.dead > 0) words += "; dead: " + counted(count.dead, "rank", "ranks");
-  if (count.unresponsive > 0) words += "; no answer: " + counted(count.unresponsive, "rank", "ranks");
+  if (count.dead > 0) words += "; dead: " + ranks_of(communicator, model::RasPresence::kDead);
+  if (count.unresponsive > 0)
+    words += "; no answer: " + ranks_of(communicator, model::RasPresence::kUnresponsive);
   if (!movement.why.empty()) words += fmt::format(" ({})", movement.why);
   return words;
 }
@@ -153,6 +168,12 @@ std::vector<std::string> ras_meaning(const RasJobState& job) {
     out.push_back(fmt::format(
         "{} an error; the rank that says something else than \"remote process error\" met it first.",
         counted(signs.errors, "rank reports", "ranks report")));
+  }
+  if (signs.initialising > 0) {
+    out.push_back(
+        "Initialisation takes seconds to minutes. Ask again a minute later, not more often: some releases "
+        "crash when "
+        "asked during it.");
   }
   if (signs.aborted > 0)
     out.push_back(counted(signs.aborted, "rank has", "ranks have") +

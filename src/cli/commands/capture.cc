@@ -84,6 +84,9 @@ class CaptureCommand final : public CommandBase {
     if (!result) return complain(streams, result.error());
     if (!result->trouble.empty()) {
       complain(streams, {base::ErrorCode::kIo, result->trouble});
+      streams.err.write(
+          fmt::format("{}: what is in it is whole and can be read; the rest needs another place (-o)\n",
+                      base::printable(x_output)));
     } else if (x_json) {
       streams.out.write(collect::manifest_json(result->manifest));
     } else {
@@ -149,7 +152,7 @@ class CaptureCommand final : public CommandBase {
          .group = "Sources"},
         {.name = "--interval",
          .value = "TIME",
-         .help = "between two questions; default: a sixth of the budget, at most 4s",
+         .help = "between two questions; default: a quarter of the budget, at most 4s",
          .target = &x_interval,
          .group = "Sources"},
         {.name = "--instance",

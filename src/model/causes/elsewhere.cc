@@ -46,7 +46,7 @@ constexpr CauseInfo kCauses[] = {
               "library.",
      .confirm = "`py-spy dump --native --pid PID` on every rank: which library do they wait in, and which "
                 "rank waits "
-                "elsewhere? The engine's own log and counters; for NCCL communicators `ncclras -v`.",
+                "elsewhere? The engine's own log and counters; for NCCL communicators `unhang ras status`.",
      .fix = "Use the evidence of that library. To restore service, rebuild all processes of the instance "
             "together.",
      .recovery = RecoveryLevel::kInstance,
@@ -77,7 +77,8 @@ constexpr CauseInfo kCauses[] = {
          "message or counter points at a link, a GPU or a host.",
      .confirm =
          "Before anything is restarted, on every host: the dumps of all ranks, `py-spy dump --native --pid "
-         "PID`, `dmesg -T`, `nvidia-smi -q`, `ibstat`, and `ncclras -v` twice, some seconds apart. Then "
+         "PID`, `dmesg -T`, `nvidia-smi -q`, `ibstat`, and `unhang ras status --raw FILE` twice, some "
+         "seconds apart. Then "
          "diagnose again with all of it.",
      .fix =
          "Save that evidence, then rebuild the whole group. Re-test the nodes of the group before they serve "
