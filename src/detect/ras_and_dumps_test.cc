@@ -66,6 +66,16 @@ TEST(RasAndDumps, ADeathAfterTheDumpIsNoCause) {
   EXPECT_EQ(says(diagnose(with_ras(stalled().take(), ras))), "collective_desync/rank_not_entered high 2");
 }
 
+// A smaller communicator, or another job: nothing places its lost rank, and everybody of this job dumped.
+TEST(RasAndDumps, ALostRankThatNothingPlacesIsNoCauseWhereEverybodyDumped) {
+  auto ras = fixture::communicator(0xb, 3, 2);
+  fixture::lose(ras, 1, RasPresence::kUnresponsive);
+  auto joined = with_ras(stalled().take(), ras);
+  joined.ras.world_hash = 0;
+  for (auto& rank : joined.ras.views[0].communicators[0].ranks) rank.global_rank = -1;
+  EXPECT_EQ(says(diagnose(joined)), "collective_desync/rank_not_entered high 2");
+}
+
 TEST(RasAndDumps, TheLaggardOfRasIsASecondWitness) {
   auto ras = fixture::communicator(0xa, 4, 2);
   fixture::set_count(ras, 2, model::RasCollective::kAllReduce, 1);

@@ -42,7 +42,7 @@ class RasLostProcess {
     }
     explanation.category = model::Category::kProcessOrDeviceUnavailable;
     explanation.cause = whole_hosts() ? "node_unreachable" : "rank_silent";
-    explanation.state = model::State::kDead;
+    explanation.state = x_dead ? model::State::kDead : model::State::kStopped;
     explanation.strength = strength();
     explanation.waiting.assign(x_waiting.begin(), x_waiting.end());
     std::erase_if(explanation.waiting, [&](model::RankIndex rank) {
@@ -285,7 +285,10 @@ class RasLostProcess {
     if (!x_case.has_dumps || x_analysis.waits.stalls.empty()) return;
     const bool all_dumped = std::all_of(explanation.culprits.begin(), explanation.culprits.end(),
                                         [&](model::RankIndex rank) { return x_case.ranks[rank].tail_known; });
-    if (all_dumped && !explanation.culprits.empty()) explanation.explains_stall = false;
+    // Whom nothing places in the job is of another one, or died later, where everybody of it left a dump.
+    const bool everyone = std::all_of(x_case.ranks.begin(), x_case.ranks.end(),
+                                      [](const model::Rank& rank) { return rank.tail_known; });
+    if (everyone || (all_dumped && !explanation.culprits.empty())) explanation.explains_stall = false;
   }
 
   const Analysis& x_analysis;
