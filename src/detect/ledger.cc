@@ -147,10 +147,8 @@ void add_not_seen(const Analysis& analysis, Verdict& verdict) {
   auto& out = verdict.not_seen;
   const std::size_t strangers = count_strangers(joined);
   if (strangers > 0) {
-    out.push_back(
-        std::to_string(strangers) +
-        (joined.has_dumps ? plural(strangers, " dump", " dumps") : plural(strangers, " file", " files")) +
-        " of other jobs or runs: give them by themselves");
+    out.push_back(std::to_string(strangers) + plural(strangers, " file", " files") +
+                  " of other jobs or runs: give them by themselves");
   }
   add_gaps(verdict, out);
   for (const auto& input : joined.inputs) {

@@ -38,14 +38,32 @@ std::string count_of(const RasCommunicatorState& state, std::int32_t rank) {
   return "launched " + (out.empty() ? std::string("other operations") : out);
 }
 
+namespace {
+
+// "rank 5"; where they have other numbers in the job: "rank 2 of it (rank 6 of the job)".
+std::string both_numbers(const RasCommunicatorState& state, const std::vector<std::int32_t>& ranks) {
+  std::vector<std::int32_t> in_job;
+  for (const std::int32_t number : ranks) {
+    const model::RasRank* rank = find_rank(*state.communicator, number);
+    if (rank == nullptr || rank->global_rank < 0) return ranks_text(ranks);
+    in_job.push_back(rank->global_rank);
+  }
+  std::sort(in_job.begin(), in_job.end());
+  if (in_job == ranks) return ranks_text(ranks);
+  return ranks_text(ranks) + " of it (" + ranks_text(in_job) + " of the job)";
+}
+
+}  // namespace
+
 std::string counts_text(const RasCommunicatorState& state) {
   std::string out;
   for (const RasCountSkew& skew : state.skew.counts) {
     if (!out.empty()) out += "; ";
     out += counted(skew.collective) + ": majority at " + std::to_string(skew.majority);
     if (!skew.laggards.empty())
-      out += ", " + ranks_text(skew.laggards) + " from " + std::to_string(skew.least);
-    if (!skew.leaders.empty()) out += ", " + ranks_text(skew.leaders) + " up to " + std::to_string(skew.most);
+      out += ", " + both_numbers(state, skew.laggards) + " from " + std::to_string(skew.least);
+    if (!skew.leaders.empty())
+      out += ", " + both_numbers(state, skew.leaders) + " up to " + std::to_string(skew.most);
   }
   return out;
 }

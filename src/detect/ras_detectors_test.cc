@@ -142,7 +142,7 @@ TEST(RasLostProcess, AnUnresponsiveProcessIsNamedAndADeadOneIsCertain) {
   EXPECT_EQ(silent.category, Category::kProcessOrDeviceUnavailable);
   EXPECT_EQ(silent.cause, "rank_silent");
   EXPECT_EQ(silent.confidence, Confidence::kMedium);
-  EXPECT_EQ(silent.state, State::kDead);
+  EXPECT_EQ(silent.state, State::kStopped);  // dead is what was declared so
   EXPECT_EQ(culprits(silent), Ranks{5});
   lose(world, 5, RasPresence::kDead);
   EXPECT_EQ(diagnose(ras_case({view({world})})).confidence, Confidence::kHigh);

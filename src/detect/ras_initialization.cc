@@ -95,8 +95,7 @@ class RasInitialization {
          .cause = "unknown",
          .speaks_for = {"initialisation takes seconds to minutes in a large job"},
          .speaks_against = {},
-         .decide_by = "ask again a minute later, not more often: some releases crash "
-                      "when asked during initialisation"});
+         .decide_by = "are they the same ranks a minute later? unhang ras status"});
     return explanation;
   }
 

@@ -85,7 +85,7 @@ class RasLag {
     const std::int64_t watched = states.front()->progress.seen_ns - states.front()->progress.watched_since_ns;
     explanation.strength = watched >= kLongEnough ? Confidence::kHigh : Confidence::kMedium;
     explanation.rules_out.push_back("a passing difference: nothing moved for " +
-                                    base::format_duration(std::chrono::nanoseconds(watched)));
+                                    base::format_duration(std::chrono::seconds(watched / 1'000'000'000)));
   }
 
   void ask_again(Explanation& explanation) const {

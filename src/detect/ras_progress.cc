@@ -131,7 +131,7 @@ RasCommunicatorProgress RasProgress::judge(const History& history, std::optional
   } else if (history.moved_ns && history.seen_ns - since < x_frozen_after_ns) {
     out.movement = out.frozen_laggards.empty() ? Movement::kAdvancing : Movement::kLagging;
   } else if (history.seen_ns - since < x_frozen_after_ns || !known) {
-    out.why = "not watched for long enough";
+    out.why = "not watched for long enough: it takes some seconds without movement";
   } else if (skewed) {
     out.movement = Movement::kFrozen;
   } else if (work_in_flight) {

@@ -21,15 +21,32 @@ std::string on_hosts(const std::string& culprits) {
   return culprits.empty() ? "each waiting rank" : culprits;
 }
 
+bool covers(const model::Verdict& verdict, std::string_view source) {
+  return std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
+                     [&](const auto& row) { return row.source == source; });
+}
+
+// What to look at where one look at a live job shows no movement.
+void add_next_look(const model::Verdict& verdict, model::Recovery& out) {
+  if (verdict.phase == model::Phase::kShutdown) return;
+  if (verdict.phase == model::Phase::kInit) {
+    out.steps.push_back(
+        {"ask again a minute later, not more often: some releases crash when asked during "
+         "initialisation",
+         "unhang ras status", false});
+  } else {
+    out.steps.push_back(
+        {"what was read does not show whether it moves: watch it", "unhang ras watch", false});
+  }
+}
+
 void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
   const std::string_view cause = verdict.cause;
-  const bool ras_asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
-                                     [](const auto& row) { return row.source == "nccl_ras"; });
-  if (cause == "rank_silent" && ras_asked) {
+  if (cause == "rank_silent" && (covers(verdict, "nccl_ras") || !covers(verdict, "flight_recorder"))) {
     const std::string whose = !culprits.empty()              ? "is the process of " + culprits
                               : verdict.culprits.size() == 1 ? "is that process"
                                                              : "are these processes";
-    out.steps.push_back({whose + " alive? T: stopped, no line: it has ended",
+    out.steps.push_back({whose + " alive (STAT T: it is stopped; no line: it has ended)",
                          "ps -o pid,stat,etime,cmd -p " + pid_of(verdict), false});
     out.steps.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});
   } else if (cause == "node_unreachable") {
@@ -67,10 +84,12 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
 
 model::Recovery advise(const model::Verdict& verdict, const std::string& culprits) {
   model::Recovery out;
-  if (verdict.category == model::Category::kHealthy) return out;
+  if (verdict.category == model::Category::kHealthy) {
+    if (verdict.state == State::kUnknown && covers(verdict, "nccl_ras")) add_next_look(verdict, out);
+    return out;
+  }
   if (verdict.state == State::kUnknown && verdict.confidence == model::Confidence::kLow) {
-    out.steps.push_back(
-        {"what was read does not show whether it moves: watch it", "unhang ras watch", false});
+    add_next_look(verdict, out);
     add_checks(verdict, culprits, out);
     return out;
   }

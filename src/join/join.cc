@@ -199,7 +199,9 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
   }
   // Where nobody looked for dumps their absence says nothing.
-  if (!x_dumps.empty() || !unreadable.empty() || x_case.ras.views.empty()) fill_coverage(x_case, unreadable);
+  const bool live_only =
+      !x_case.ras.views.empty() || !x_case.ras.events.empty() || !x_case.engine_readings.empty();
+  if (!x_dumps.empty() || !unreadable.empty() || !live_only) fill_coverage(x_case, unreadable);
   cover_ras(x_case);
   return std::move(x_case);
 }

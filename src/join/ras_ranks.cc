@@ -178,6 +178,8 @@ void name_ranks_by_pid(RasHistory& history, const model::Case& joined) {
 
 void fill_identity(const RasHistory& history, model::Case& joined) {
   std::set<std::int32_t> conflicts;
+  std::vector<bool> from_dump;
+  for (const model::Rank& rank : joined.ranks) from_dump.push_back(rank.pid >= 0);
   for (const RasView& view : history) {
     for (const RasCommunicator& communicator : view.communicators) {
       for (const RasRank& rank : communicator.ranks) {
@@ -185,13 +187,14 @@ void fill_identity(const RasHistory& history, model::Case& joined) {
         const auto index = joined.find_rank(rank.global_rank);
         if (!index) continue;
         model::Rank& known = joined.ranks[*index];
-        if (known.host.empty()) known.host = rank.host;
-        if (known.pid >= 0 && known.pid != rank.pid) {
+        if (from_dump[*index] && known.pid != rank.pid) {
           conflicts.insert(known.global_rank);
           continue;
         }
+        // Of a restart between the answers the later process counts.
+        if (known.host.empty() || !known.input) known.host = rank.host;
         known.pid = rank.pid;
-        if (known.cuda_device < 0) known.cuda_device = rank.cuda_device;
+        known.cuda_device = rank.cuda_device;
       }
     }
   }

@@ -59,8 +59,9 @@ class Changes {
       tell(now, fmt::format("job {}", i), job_words(job));
       for (std::size_t c = 0; c < job.communicators.size(); ++c) {
         const model::RasCommunicator& communicator = job.view.communicators[c];
-        const bool news =
-            job.communicators[c].movement && job.communicators[c].movement->movement != "unknown";
+        const report::RasCommunicatorState& state_now = job.communicators[c];
+        const bool news = (state_now.movement && state_now.movement->movement != "unknown") ||
+                          !state_now.laggards.empty() || !state_now.other_operation.empty() || state_now.tie;
         const std::string key = model::hash_text(communicator.hash) + communicator.secondary_hash;
         // That nothing is known yet is no news; that it is not known any more is.
         if (!news && x_before.count(key) == 0 && report::look_of(job) != report::RasLook::kBad) continue;
