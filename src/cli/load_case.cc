@@ -141,7 +141,8 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
       for (auto& evidence : file) {
         check_bundle(evidence);
         any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
-                       !evidence.ras_events.empty() || !evidence.engine_samples.empty();
+                       !evidence.ras_events.empty() || !evidence.engine_samples.empty() ||
+                       !evidence.bundles.empty();
         batch.push_back(std::move(evidence));
       }
     }

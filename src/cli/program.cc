@@ -61,17 +61,27 @@ const Choice* take_command(const Frame& frame, std::vector<std::string>& words) 
   return nullptr;
 }
 
-int complain_about_command(Frame& frame, const std::string& word) {
-  std::vector<std::string_view> names, below;
+// The commands that begin with this word: "ras status", "ras watch" of "ras".
+std::string family_of(const Frame& frame, const std::string& word) {
+  std::string lines;
   for (const Choice& choice : frame.choices) {
-    const std::string& name = choice.description.name;
-    if (!choice.description.hidden) names.push_back(name);
-    if (name.size() > word.size() && name.substr(0, word.size() + 1) == word + " ") below.push_back(name);
+    const Command& command = choice.description;
+    if (!command.hidden && command.name.starts_with(word + " "))
+      lines += fmt::format("  unhang {:<11}  {}\n", command.name, command.summary);
+  }
+  return lines;
+}
+
+int complain_about_command(Frame& frame, const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const Choice& choice : frame.choices) {
+    if (!choice.description.hidden) names.push_back(choice.description.name);
   }
   std::string message = fmt::format("there is no command '{}'", base::printable(word));
   const auto near = base::similar_words(word, names, 1);
-  if (!below.empty()) {
-    message = fmt::format("'{}' needs a second word, as in 'unhang {}'", word, below.front());
+  if (const std::string family = family_of(frame, word); !family.empty()) {
+    return frame.complain("unhang", fmt::format("'{}' needs one of these second words:", word),
+                          family.substr(0, family.size() - 1));
   } else if (!near.empty()) {
     message += fmt::format("; did you mean '{}'?", near.front());
   } else if (word.find('/') != std::string::npos && frame.find("diagnose") != nullptr) {
@@ -147,6 +157,12 @@ int dispatch(Frame& frame, std::vector<std::string> words) {
     return run_help(frame, std::move(words));
   }
   const Choice* choice = take_command(frame, words);
+  if (choice == nullptr && words.size() == 2 && (words[1] == "--help" || words[1] == "-h")) {
+    if (const std::string family = family_of(frame, first); !family.empty()) {
+      frame.out.write(family + "\n'unhang " + first + " … --help' says more about each.\n");
+      return kExitOk;
+    }
+  }
   if (choice == nullptr) return complain_about_command(frame, first);
   words.insert(words.begin(), before.begin(), before.end());
   return run_command(frame, *choice, std::move(words));

@@ -79,9 +79,13 @@ TEST(Program, CommandsOfTwoWords) {
   EXPECT_EQ(run({"config", "show", "x"}).out, "config show <x> 80\n");
   EXPECT_EQ(run({"config", "check"}).out, "config check 80\n");
   const Ran half = run({"config"});
+  const std::string family =
+      "  unhang config show  do as told by config show\n  unhang config check  do as told by config check\n";
   EXPECT_EQ(half.code, kExitUsage);
-  EXPECT_EQ(half.err,
-            "unhang: 'config' needs a second word, as in 'unhang config show'\nTry 'unhang --help'.\n");
+  EXPECT_EQ(half.err, "unhang: 'config' needs one of these second words:\n" + family);
+  const Ran help = run({"config", "--help"});
+  EXPECT_EQ(help.code, kExitOk);
+  EXPECT_EQ(help.out.substr(0, family.size()), family);
 }
 
 TEST(Program, HiddenCommandsRunAndAreNotShown) {

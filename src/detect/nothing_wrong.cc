@@ -162,6 +162,12 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
   verdict.cause = "unknown";
   verdict.state = model::State::kUnknown;
   verdict.confidence = model::Confidence::kLow;
+  if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && !joined.bundles.empty() &&
+      joined.ras.events.empty()) {
+    verdict.category = Category::kInconclusive;
+    verdict.headline = "the capture got no evidence: nothing that it asked answered";
+    return;
+  }
   const bool ras_advances = std::any_of(analysis.ras.communicators.begin(), analysis.ras.communicators.end(),
                                         [](const auto& state) { return state.moving; });
   if (!joined.has_dumps && !ras_advances && say_of_engines(analysis, verdict)) return;

@@ -133,9 +133,22 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
 
 // What manifests say of other files, now that all are read.
 void CaseBuilder::apply_facts() {
+  // A manifest is a stranger's: a time that no clock shows is none.
+  const auto time_of = [](const FileFacts& facts) -> std::optional<std::int64_t> {
+    constexpr std::int64_t kYear2200 = 7'258'118'400ll * 1'000'000'000;
+    if (facts.captured_ns <= 0 || facts.captured_ns >= kYear2200) return {};
+    return facts.captured_ns;
+  };
+  for (model::Input& input : x_case.inputs) {
+    const FileFacts* facts = x_facts.find(input.path);
+    if (facts == nullptr || !facts->note.starts_with("health")) continue;
+    // What a health check answered: its status stands in the manifest.
+    input.kind = "engine_health";
+    std::erase_if(input.problems, [](const auto& problem) { return problem.code == "not_recognised"; });
+  }
   for (AskedAnswer& asked : x_ras_answers) {
     if (const FileFacts* facts = x_facts.find(x_case.inputs[asked.source].path))
-      asked.time_ns = facts->captured_ns;
+      asked.time_ns = time_of(*facts);
   }
   for (JoinedDump& dump : x_dumps) {
     if (const FileFacts* facts = x_facts.find(x_case.inputs[dump.input].path)) dump.pid = facts->pid;
@@ -144,7 +157,7 @@ void CaseBuilder::apply_facts() {
     const std::string& path = x_case.inputs[reading.input].path;
     if (const FileFacts* facts = x_facts.find(path)) {
       reading.engine = facts->asked;
-      reading.time_ns = facts->captured_ns;
+      reading.time_ns = time_of(*facts);
     }
   }
   std::stable_sort(

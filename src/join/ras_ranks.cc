@@ -215,7 +215,7 @@ void set_aside(const RasHistory& history, const std::string& reason, model::Case
 // is it another run.
 void set_aside_other_days(std::vector<RasHistory>& histories, std::int64_t dumped_ns, model::Case& joined) {
   constexpr std::int64_t kDays = 3 * 86'400ll * 1'000'000'000;
-  if (dumped_ns == 0) return;
+  if (dumped_ns <= 0 || dumped_ns > INT64_MAX / 2) return;  // not known, or not true
   std::erase_if(histories, [&](RasHistory& history) {
     RasHistory strangers;
     std::erase_if(history, [&](RasView& view) {

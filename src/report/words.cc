@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "model/cause.h"
 #include "report/text_layout.h"
@@ -102,10 +103,11 @@ std::vector<std::string> subjects_words(const std::vector<Subject>& subjects, in
     const std::string at_host = host.empty() ? "" : " (" + host + ")";
     out.push_back(label + fold_within(ranks, width - columns(label) - columns(at_host)) + at_host);
   }
+  std::set<std::string> seen;
   for (const Subject& s : subjects) {
     if (is_plain_rank(s)) continue;
     std::string words = subject_words(s);
-    if (std::find(out.begin(), out.end(), words) == out.end()) out.push_back(std::move(words));
+    if (seen.insert(words).second) out.push_back(std::move(words));
   }
   return out;
 }
