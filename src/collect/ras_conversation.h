@@ -39,7 +39,7 @@ struct RasAsk {
 // The beginning that all requests share. Lines longer than 16 KiB are no RAS.
 class RasConversation : public net::Conversation {
  public:
-  explicit RasConversation(RasAsk ask) : x_ask(std::move(ask)) {}
+  explicit RasConversation(RasAsk ask) : x_ask(ask) {}
 
   net::Step on_connected() final;
   net::Step on_bytes(std::string_view bytes) final;
@@ -87,7 +87,7 @@ class RasConversation : public net::Conversation {
 // STATUS or VERBOSE STATUS: the report up to the end of the connection.
 class RasReport final : public RasConversation {
  public:
-  RasReport(RasAsk ask, bool verbose) : RasConversation(std::move(ask)), x_verbose(verbose) {}
+  RasReport(RasAsk ask, bool verbose) : RasConversation(ask), x_verbose(verbose) {}
 
   const std::string& bytes() const { return x_bytes; }  // exact, without the lines of the protocol
   std::string take_bytes() { return std::move(x_bytes); }

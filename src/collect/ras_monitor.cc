@@ -20,7 +20,7 @@ class MonitorConversation final : public RasConversation {
  public:
   MonitorConversation(RasAsk ask, std::string groups, std::function<void()> on_ok,
                       std::function<void(std::string_view)> on_event)
-      : RasConversation(std::move(ask)),
+      : RasConversation(ask),
         x_groups(std::move(groups)),
         x_on_ok(std::move(on_ok)),
         x_on_event(std::move(on_event)) {}
@@ -121,7 +121,7 @@ class Monitor {
     // The one that just ended may still be on the stack; those before it are not.
     if (source.conversations.size() > 1) source.conversations.erase(source.conversations.begin());
     source.conversations.push_back(std::make_unique<MonitorConversation>(
-        std::move(ask), x_options.groups,
+        ask, x_options.groups,
         [this, &source, where] {
           source.listened = true;
           x_on_note(fmt::format("{}: listening", where));

@@ -21,7 +21,7 @@ struct HostPort {
   std::uint16_t port = 0;
 
   std::string text() const;  // "node3:28028", "[::1]:28028"
-  auto operator<=>(const HostPort&) const = default;
+  auto operator<=>(const HostPort&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 };
 
 // "node3:28028", "[::1]:28028", "node3", "::1"; where no port is written, it is `default_port`. kUsage
