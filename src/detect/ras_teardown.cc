@@ -74,6 +74,7 @@ class RasTeardown {
     cite_place(x_case, x_ras, state,
                odd.empty() ? "ranks have different status" : odd.text() + ": other status than the rest",
                explanation);
+    if (everyone) return explanation;
     explanation.alternatives.push_back(
         {.category = Category::kCollectiveDesync,
          .cause = "group_mismatch",

@@ -61,7 +61,7 @@ PROCESS OR DEVICE UNAVAILABLE · stopped · low confidence
 Ranks 0,1,3 wait in all_reduce #5 of default_pg (0) for rank 2, which left no
 dump.
 who      rank 2: no file of it among the inputs
-why      rank_silent: others wait for a rank that left no dump and no answer
+why      rank_silent: no sign of life from a rank that the others wait for
 where    all_reduce #5 · group default_pg (0)
 impact   3 of 4 ranks waiting: 0,1,3
 not seen no dump from rank 2: dead, too stuck to write it, or just not copied
@@ -167,7 +167,7 @@ TEST(FirstScreenAt160, ARankLeftNoDump) {
 PROCESS OR DEVICE UNAVAILABLE · stopped · low confidence
 Ranks 0,1,3 wait in all_reduce #5 of default_pg (0) for rank 2, which left no dump.
 who      rank 2: no file of it among the inputs
-why      rank_silent: others wait for a rank that left no dump and no answer
+why      rank_silent: no sign of life from a rank that the others wait for
 where    all_reduce #5 · group default_pg (0)
 impact   3 of 4 ranks waiting: 0,1,3
 not seen no dump from rank 2: dead, too stuck to write it, or just not copied

@@ -29,7 +29,7 @@ Ranks 0,1,3 wait in all_reduce #5 of default_pg (0) for rank 2, which left no du
 
 | Fact | |
 |---|---|
-| Cause | `rank_silent`: others wait for a rank that left no dump and no answer |
+| Cause | `rank_silent`: no sign of life from a rank that the others wait for |
 | Culprits | rank 2 |
 | Where | all_reduce #5 · group default_pg (0) |
 | Impact | 3 of 4 ranks waiting: 0,1,3 |

@@ -75,11 +75,13 @@ constexpr CauseInfo kCauses[] = {
      .fault_domain = FaultDomain::kProcess},
 
     {.code = "rank_silent",
-     .title = "others wait for a rank that left no dump and no answer",
+     .title = "no sign of life from a rank that the others wait for",
      .categories = kUnavailable,
-     .means =
-         "Nothing is known of this rank. It may be dead, or too stuck to write a dump; most often its file "
-         "was just not copied. It is a lead, not a proof.",
+     .means = "This rank left no dump, or its process gives NCCL's health service (RAS) no answer. Of dumps "
+              "alone it is a "
+              "lead, not a proof: most often the file was just not copied. Of RAS it is: the process has "
+              "ended, is "
+              "stopped, or its host cannot be reached.",
      .shows =
          "Every rank that left evidence waits in an operation which this rank is a member of, and there is "
          "no file of it.",
