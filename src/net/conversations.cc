@@ -34,7 +34,7 @@ Conversations::Conversations() : x_buffer(std::make_unique<char[]>(kBufferBytes)
 Conversations::~Conversations() = default;
 
 void Conversations::start(Call call) {
-  x_waiting.push_back(std::move(call));
+  x_waiting.push_back(call);
 }
 
 void Conversations::after(const Deadline& when, std::function<void()> call) {
@@ -74,17 +74,17 @@ void Conversations::obey(Socket& socket, Step step) {
 
 void Conversations::connect_waiting() {
   for (std::size_t left = x_waiting.size(); left > 0; --left) {
-    Call call = std::move(x_waiting.front());
+    Call call = x_waiting.front();
     x_waiting.pop_front();
     os::FileDescriptor fd(
         ::socket(call.address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
     const int error = fd.valid() ? 0 : errno;
     if ((error == EMFILE || error == ENFILE) && !x_sockets.empty()) {
-      x_waiting.push_front(std::move(call));
+      x_waiting.push_front(call);
       return;
     }
     auto socket = std::make_unique<Socket>();
-    socket->call = std::move(call);
+    socket->call = call;
     socket->fd = std::move(fd);
     x_sockets.push_back(std::move(socket));
     Socket& added = *x_sockets.back();
@@ -150,7 +150,7 @@ void Conversations::end_all(EndKind kind, const std::string& what) {
   x_sockets.clear();
   for (std::size_t left = x_waiting.size(); left > 0; --left) {
     Socket never_opened;
-    never_opened.call = std::move(x_waiting.front());
+    never_opened.call = x_waiting.front();
     x_waiting.pop_front();
     finish(never_opened, kind, what);
   }
@@ -194,6 +194,7 @@ void Conversations::run(const Deadline& deadline, int wake_fd) {
     const bool any_ended = std::any_of(x_sockets.begin(), x_sockets.end(),
                                        [](const std::unique_ptr<Socket>& socket) { return socket->ended; });
     watched.push_back({wake_fd, POLLIN, 0});
+    ++x_rounds;
     const int ready = ::poll(watched.data(), watched.size(), any_ended ? 0 : wait_milliseconds(deadline));
     if (watched.back().revents != 0) return end_all(EndKind::kCancelled, "interrupted");
     if (ready <= 0) continue;  // time, or a signal
@@ -215,6 +216,11 @@ void Conversations::run(const Deadline& deadline, int wake_fd) {
       if ((watched[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0) receive(socket);
     }
   }
+}
+
+bool is_woken(int wake_fd) {
+  pollfd watched{wake_fd, POLLIN, 0};
+  return ::poll(&watched, 1, 0) > 0;
 }
 
 }  // namespace unhang::net

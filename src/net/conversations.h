@@ -81,6 +81,9 @@ class Conversations {
   // them with kCancelled as soon as it is readable. At `deadline` all end with kDeadline.
   void run(const Deadline& deadline, int wake_fd = -1);
 
+  // How often it has waited: one that grows without anything happening is a loop that burns a processor.
+  std::uint64_t rounds() const { return x_rounds; }
+
  private:
   struct Socket;
 
@@ -104,6 +107,10 @@ class Conversations {
   std::vector<Timer> x_timers;
   std::vector<std::unique_ptr<Socket>> x_sockets;
   std::unique_ptr<char[]> x_buffer;
+  std::uint64_t x_rounds = 0;
 };
+
+// Is it readable, so that run() ends at once? Never for -1.
+bool is_woken(int wake_fd);
 
 }  // namespace unhang::net

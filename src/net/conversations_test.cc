@@ -261,6 +261,66 @@ TEST(Conversations, WaitsForDescriptorsWhereTheProcessHasTooFew) {
   }
 }
 
+// Whatever the other side does, waiting for it must not spin: a loop that finds the same event again and
+// again makes a hundred thousand rounds in these 300 ms, one that waits makes as many as things happen.
+TEST(Conversations, NeverSpins) {
+  const auto reset = [](ServerTalk& talk) { talk.reset(); };
+  const auto mute = [](ServerTalk& talk) { talk.pause(-1); };
+  const auto speaks_no_more = [](ServerTalk& talk) {
+    talk.shut(SHUT_WR);
+    talk.pause(-1);
+  };
+  const auto hears_no_more = [](ServerTalk& talk) {
+    talk.shut(SHUT_RD);
+    talk.pause(-1);
+  };
+  const auto resets_after_a_word = [](ServerTalk& talk) {
+    talk.send("word");
+    talk.reset();
+  };
+  const auto closes = [](ServerTalk&) {};
+  const std::vector<ScriptedServer::Script> scripts{mute,  speaks_no_more,      hears_no_more,
+                                                    reset, resets_after_a_word, closes};
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    for (const std::size_t says : {std::size_t{1}, std::size_t{4} << 20}) {  // the second fills all buffers
+      SCOPED_TRACE(i);
+      const ScriptedServer server(scripts[i]);
+      Listener listener;
+      listener.says = std::string(says, 'x');
+      Conversations all;
+      all.start({loopback(server.port()), &listener, Deadline::in(milliseconds(300))});
+      all.run(Deadline::in(kLong));
+      ASSERT_TRUE(listener.end.has_value());
+      EXPECT_LT(all.rounds(), 3000u);
+    }
+  }
+}
+
+TEST(Conversations, IsWokenByWhatIsReadable) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const os::FileDescriptor read(ends[0]);
+  os::FileDescriptor write(ends[1]);
+  EXPECT_FALSE(is_woken(-1));
+  EXPECT_FALSE(is_woken(read.get()));
+  write.close();
+  EXPECT_TRUE(is_woken(read.get()));
+}
+
+TEST(Conversations, NeverSpinsWhereNobodyListensOrAnswers) {
+  Listener refused, nowhere;
+  Conversations all;
+  all.start({loopback(closed_port()), &refused, Deadline::in(milliseconds(300))});
+  all.start({loopback(9, "192.0.2.1"), &nowhere, Deadline::in(milliseconds(300))});  // for documents only
+  int timers = 0;
+  all.after(Deadline::in(milliseconds(-1)), [&] { ++timers; });
+  all.after(Deadline::in(milliseconds(200)), [&] { ++timers; });
+  all.run(Deadline::in(kLong));
+  EXPECT_TRUE(refused.end.has_value() && nowhere.end.has_value());
+  EXPECT_EQ(timers, 2);
+  EXPECT_LT(all.rounds(), 20u);
+}
+
 TEST(Conversations, HearsIpv6) {
   const ScriptedServer server([](ServerTalk& talk) { talk.send("six"); }, {.ipv6 = true});
   if (!server.valid()) GTEST_SKIP() << "no IPv6 on this machine";

@@ -70,8 +70,8 @@ CurlLibrary load_library() {
 }
 
 const CurlLibrary& library() {
-  static const CurlLibrary kLibrary = load_library();
-  return kLibrary;
+  static const CurlLibrary library = load_library();
+  return library;
 }
 
 // What the callbacks write to.
@@ -118,14 +118,15 @@ std::size_t take_header(char* bytes, std::size_t, std::size_t count, void* user)
   return reception.header_bytes > kMaxHeaderBytes ? 0 : count;
 }
 
-// Without user and password, for messages.
+// Without user, password and what is behind a question mark (it may be a token), for messages.
 std::string shown(const std::string& url) {
-  const std::size_t host = url.find("://");
-  if (host == std::string::npos) return base::printable(url);
-  const std::size_t end = url.find_first_of("/?#", host + 3);
-  const std::size_t at = url.rfind('@', end);
-  if (at == std::string::npos || at < host) return base::printable(url);
-  return base::printable(url.substr(0, host + 3) + url.substr(at + 1));
+  const std::size_t question = url.find_first_of("?#");
+  std::string text = url.substr(0, question);
+  const std::size_t scheme = text.find("://");
+  const std::size_t at = text.rfind('@');  // a password may hold a slash
+  if (scheme != std::string::npos && at != std::string::npos && at > scheme)
+    text.erase(scheme + 3, at + 1 - (scheme + 3));
+  return base::printable(text) + (question == std::string::npos ? "" : "?…");
 }
 
 // Loopback never goes through a proxy, whatever the environment says.

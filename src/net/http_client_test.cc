@@ -176,6 +176,14 @@ TEST_F(Http, PasswordsAreNotShown) {
   const auto response = http_get(request("http://me:secret@127.0.0.1:" + port + "/x"));
   ASSERT_FALSE(response.has_value());
   EXPECT_EQ(response.error().message, "GET http://127.0.0.1:" + port + "/x: connection refused");
+  for (const char* refused : {"me:sec/ret@a", "a?token=secret", "a/#secret"}) {
+    const auto bad = http_get(request(std::string("ftp://") + refused));
+    ASSERT_FALSE(bad.has_value());
+    EXPECT_EQ(bad.error().message.find("ret"), std::string::npos) << bad.error().message;
+  }
+  const auto query = http_get(request("http://me:secret@127.0.0.1:" + port + "/x?token=secret"));
+  ASSERT_FALSE(query.has_value());
+  EXPECT_EQ(query.error().message, "GET http://127.0.0.1:" + port + "/x?…: connection refused");
 }
 
 }  // namespace

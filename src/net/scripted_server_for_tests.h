@@ -74,6 +74,9 @@ class ServerTalk {
     x_fd.close();
   }
 
+  // Ends one direction only: SHUT_RD or SHUT_WR.
+  void shut(int direction) { (void)::shutdown(x_fd.get(), direction); }
+
   // Says nothing for that long (-1: until the client goes or the server stops). False when it is over.
   bool pause(int milliseconds) { return !wait(POLLRDHUP, milliseconds) && !x_over; }
 

@@ -20,7 +20,7 @@ std::atomic<int> g_write_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 int g_read_end = -1;
 bool g_in_use = false;
-struct sigaction g_old_interrupt, g_old_terminate;
+struct sigaction g_old_interrupt, g_old_terminate, g_old_hang_up;
 
 void on_signal(int number) {
   const int saved = errno;
@@ -47,11 +47,15 @@ Interrupt::Interrupt() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, &g_old_interrupt);
   ::sigaction(SIGTERM, &action, &g_old_terminate);
+  // The terminal went away. Under nohup it is ignored, and stays so.
+  ::sigaction(SIGHUP, nullptr, &g_old_hang_up);
+  if (g_old_hang_up.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
 }
 
 Interrupt::~Interrupt() {
   ::sigaction(SIGINT, &g_old_interrupt, nullptr);
   ::sigaction(SIGTERM, &g_old_terminate, nullptr);
+  ::sigaction(SIGHUP, &g_old_hang_up, nullptr);
   const int write_end = g_write_end.exchange(-1);
   if (write_end >= 0) ::close(write_end);
   if (g_read_end >= 0) ::close(g_read_end);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ctrl-C (SIGINT) and SIGTERM as something that a loop can wait for, so that a command that runs on and on
-// can end in order: finish its line, close what it opened. A second one, when the first had no effect, ends
-// the program the hard way.
+// Ctrl-C (SIGINT), SIGTERM and the end of the terminal (SIGHUP) as something that a loop can wait for, so
+// that a command that runs on and on can end in order: finish its line, close what it opened. A second one,
+// when the first had no effect, ends the program the hard way.
 #pragma once
 
 namespace unhang::os {
 
-// While it lives, the two signals are caught. At most one at a time in a program.
+// While it lives, the signals are caught; SIGHUP not where it is ignored (nohup). At most one at a time in a
+// program.
 class Interrupt {
  public:
   Interrupt();

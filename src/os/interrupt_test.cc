@@ -36,5 +36,20 @@ TEST(Interrupt, IsForgottenWithItsObject) {
   EXPECT_EQ(second.exit_code(), 0);
 }
 
+TEST(Interrupt, TheEndOfTheTerminalIsOneUnlessIgnored) {
+  {
+    const Interrupt interrupt;
+    ASSERT_EQ(std::raise(SIGHUP), 0);
+    EXPECT_EQ(interrupt.exit_code(), 128 + SIGHUP);
+  }
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const Interrupt interrupt;
+    ASSERT_EQ(std::raise(SIGHUP), 0);
+    EXPECT_FALSE(interrupt.happened());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+}
+
 }  // namespace
 }  // namespace unhang::os
