@@ -50,7 +50,11 @@ class CaptureRun {
     } catch (const std::exception& error) {
       said = {model::SourceStatus::kFailed, error.what(), {}};
     }
-    outcome.status = said.status;
+    // Who answered and could not be kept did not refuse.
+    const std::string& unwritten = context.write_trouble();
+    const bool said_nothing =
+        said.status != model::SourceStatus::kAnswered && said.status != model::SourceStatus::kPartial;
+    outcome.status = !unwritten.empty() && said_nothing ? model::SourceStatus::kFailed : said.status;
     outcome.reason = std::move(said.reason);
     outcome.nccl_version = std::move(said.nccl_version);
     outcome.elapsed_ms =
@@ -59,6 +63,7 @@ class CaptureRun {
     const std::lock_guard lock(x_settings.stop->x_mutex);
     // After the end it is only late; before it, the disk may be full.
     if (!ended && !x_over && x_trouble.empty()) x_trouble = ended.error().message;
+    if (!unwritten.empty() && !x_over && x_trouble.empty()) x_trouble = unwritten;
     --x_running;
     x_settings.stop->x_changed.notify_all();
   }

@@ -66,19 +66,27 @@ class CaptureContext {
   bool wait_until(Time when) const;
 
   base::Result<BundleEntry> open(const std::string& path) const { return x_writer->open(path); }
-  base::Result<> close(BundleEntry entry, model::BundleFile facts) const {
-    return x_writer->close(x_source, std::move(entry), std::move(facts));
+  base::Result<> close(BundleEntry entry, model::BundleFile facts) {
+    return noted(x_writer->close(x_source, std::move(entry), std::move(facts)));
   }
-  base::Result<> keep(std::string_view bytes, model::BundleFile facts) const {
-    return x_writer->keep(x_source, bytes, std::move(facts));
+  base::Result<> keep(std::string_view bytes, model::BundleFile facts) {
+    return noted(x_writer->keep(x_source, bytes, std::move(facts)));
   }
+  // Why something could not be kept; empty: all could.
+  const std::string& write_trouble() const { return x_write_trouble; }
 
  private:
+  base::Result<> noted(base::Result<> written) {
+    if (!written && x_write_trouble.empty()) x_write_trouble = written.error().message;
+    return written;
+  }
+
   std::shared_ptr<BundleWriter> x_writer;
   std::size_t x_source;
   Time x_deadline;
   std::shared_ptr<CaptureClock> x_clock;
   std::shared_ptr<CaptureStop> x_stop;
+  std::string x_write_trouble;
 };
 
 struct SourceOutcome {

@@ -152,5 +152,20 @@ TEST_F(CaptureTest, RefusesAFolderWithSomethingInIt) {
   EXPECT_FALSE(asked);
 }
 
+// "a" is a file, so nothing can be written below it: as with a full disk, whoever runs the tests.
+TEST_F(CaptureTest, WhatCannotBeWrittenIsNoRefusal) {
+  const auto result = capture(x_settings, {source("one", [](CaptureContext& context) -> SourceOutcome {
+                                keep(context, "a");
+                                const auto kept =
+                                    context.keep("more", {.path = "a/b", .captured_ns = context.wall_ns()});
+                                EXPECT_FALSE(kept);
+                                return {Status::kRefused, kept.error().message, {}};
+                              })});
+  ASSERT_TRUE(result);
+  EXPECT_NE(result->trouble.find("a/b"), std::string::npos) << result->trouble;
+  EXPECT_EQ(result->manifest.sources[0].status, Status::kFailed);
+  EXPECT_EQ(result->manifest.sources[0].files.size(), 1u);
+}
+
 }  // namespace
 }  // namespace unhang::collect

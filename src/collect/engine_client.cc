@@ -51,12 +51,29 @@ bool wants_proxy(const net::HostPort& host) {
   return host.host != "localhost" && host.host != "::1" && host.host.rfind("127.", 0) != 0;
 }
 
-// What the user sees of an address must not be repeated in each message about it.
-std::string without_address(std::string text, const std::string& url) {
-  for (const std::string& prefix : {url + ": ", without_secrets(url) + ": "}) {
-    if (text.rfind(prefix, 0) == 0) text.erase(0, prefix.size());
-  }
+// What the user sees of an address must not be repeated in each message about it: "GET URL: why" -> "why".
+std::string without_address(std::string text) {
+  constexpr std::string_view kGet = "GET ";
+  const std::size_t end = text.find(": ");
+  if (text.rfind(kGet, 0) == 0 && end != std::string::npos) text.erase(0, end + 2);
   return text;
+}
+
+// Where a page moved to within its own server; nullopt where that is elsewhere, or no address.
+std::optional<std::string> moved_within(const std::string& page, std::string_view location) {
+  const auto url = net::parse_plain_url(page);
+  if (!url) return std::nullopt;
+  const std::string base = "http://" + url->host.text();
+  std::string next(location);
+  if (location.front() == '/') next.insert(0, base);
+  if (next.rfind(base + "/", 0) != 0 || !net::parse_plain_url(next)) return std::nullopt;
+  return next;
+}
+
+// Pages are asked for as they are; some proxies compress them all the same.
+std::string compression_of(const net::HttpResponse& response) {
+  const std::string_view coding = response.header("content-encoding");
+  return coding == "identity" ? std::string() : base::printable(coding.substr(0, 20));
 }
 
 }  // namespace
@@ -188,24 +205,24 @@ void EngineClient::fetch(std::vector<Want>& wants, const net::Deadline& deadline
 void EngineClient::take_page(EngineEndpoint& endpoint, Response& response, EngineReply& reply,
                              std::vector<Want>& again, std::size_t index) {
   if (!response) {
-    reply.trouble = without_address(response.error().message, endpoint.metrics);
+    reply.trouble = without_address(response.error().message);
     return;
   }
-  // A page that moved within its server: "/metrics" -> "/metrics/".
+  // A page that moved within its server: "/metrics" -> "/metrics/". Kept only if it is found there.
   const std::string_view location = response->header("location");
   if (response->status >= 301 && response->status <= 308 && !location.empty()) {
-    if (const auto url = net::parse_plain_url(endpoint.metrics)) {
-      const std::string base = "http://" + url->host.text();
-      if (location.front() == '/') endpoint.metrics = base + std::string(location);
-      if (location.rfind(base + "/", 0) == 0) endpoint.metrics = std::string(location);
-      again.push_back({index, false, endpoint.metrics, std::nullopt});
-    }
-    reply.trouble = fmt::format("HTTP {}: it is elsewhere", response->status);
+    if (auto next = moved_within(endpoint.metrics, location))
+      again.push_back({index, false, std::move(*next), std::nullopt});
+    reply.trouble = fmt::format("HTTP {}: the page has moved to {}; give the address where it is",
+                                response->status, base::printable(without_secrets(location).substr(0, 200)));
     return;
   }
   if (response->status != 200) {
     reply.trouble =
         fmt::format("HTTP {} for {}", response->status, base::printable(without_secrets(endpoint.metrics)));
+  } else if (const std::string coding = compression_of(*response); !coding.empty()) {
+    reply.trouble = fmt::format("its page is compressed ({}), though that was not asked for", coding);
+    return;
   } else {
     reply.page = std::move(response->body);
     reply.trouble = response->trouble;
@@ -247,8 +264,12 @@ std::vector<EngineReply> EngineClient::poll(const std::vector<bool>& ask_health,
     } else if (*want.response) {
       if ((*want.response)->status != 404) reply.health = (*want.response)->status;
     } else {
-      reply.health_trouble = want.response->error().message;
+      reply.health_trouble = without_address(want.response->error().message);
     }
+  }
+  if (net::is_woken(wake_fd)) {
+    for (EngineReply& reply : replies) reply.interrupted = true;
+    return replies;
   }
   if (again.empty()) return replies;
   fetch(again, deadline, wake_fd);

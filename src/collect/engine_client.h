@@ -37,6 +37,7 @@ struct EngineReply {
   std::string trouble;        // why there is none, or why it is not whole: "connection refused"
   std::optional<int> health;  // HTTP status; nullopt: not asked, or no answer
   std::string health_trouble;
+  bool interrupted = false;  // by `wake_fd`: whoever did not answer had not the time to
 };
 
 // One thread. No call takes longer than its deadline, whatever the engines do.

@@ -30,10 +30,11 @@ class EngineSampler {
       ++x_polls;
       const auto began = x_context.now();
       const auto left = std::min<std::chrono::nanoseconds>(kLongestPoll, x_context.deadline() - began);
-      take(x_poll(left));
+      const EngineReply reply = x_poll(left);
+      take(reply);
       // A refusal comes at once and will not be different in a few seconds.
-      x_silent = x_silent || x_context.now() - began >= left;
-      if (x_kept == 0 && !x_silent) break;
+      x_silent = x_silent || reply.interrupted || x_context.now() - began >= left;
+      if (reply.interrupted || (x_kept == 0 && !x_silent)) break;
     }
     return outcome();
   }

@@ -71,6 +71,17 @@ TEST_F(EngineSourceTest, WhereNothingListensItAsksOnce) {
   EXPECT_EQ(outcome.reason, "metrics: connection refused; health: connection refused");
 }
 
+TEST_F(EngineSourceTest, ItHadNoTimeToAnswerIsNoRefusal) {
+  const auto outcome = run([](std::chrono::nanoseconds) {
+    EngineReply reply;
+    reply.trouble = "node3:8000: interrupted";
+    reply.interrupted = true;
+    return reply;
+  });
+  EXPECT_EQ(outcome.status, Status::kSilent);
+  EXPECT_EQ(x_polls, 1);
+}
+
 TEST_F(EngineSourceTest, AMuteEngineIsAskedAgainAndSilent) {
   const auto outcome = run([this](std::chrono::nanoseconds timeout) {
     EXPECT_LE(timeout, 5s);

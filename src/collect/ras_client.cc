@@ -13,7 +13,7 @@ namespace unhang::collect {
 namespace {
 
 constexpr std::chrono::seconds kLongestLookup(5);
-constexpr std::chrono::seconds kListenersHold(5);
+constexpr std::chrono::seconds kListenersHold(30);
 constexpr unsigned kLookupThreads = 16;
 
 // How strict the release must be treated; of several behind one port the strictest holds.
@@ -52,10 +52,13 @@ RasClient::~RasClient() = default;
 
 void RasClient::look_around(const net::Deadline& deadline) {
   const net::Deadline sooner = deadline.or_sooner(kLongestLookup);
-  const auto threads = static_cast<unsigned>(std::min<std::size_t>(x_targets.size(), kLookupThreads));
-  base::parallel_for(x_targets.size(), threads, [&](std::size_t i) {
-    Target& target = x_targets[i];
-    if (!target.addresses.empty()) return;
+  std::vector<Target*> unresolved;  // none, from the second poll on: then no thread is made
+  for (Target& target : x_targets) {
+    if (target.addresses.empty()) unresolved.push_back(&target);
+  }
+  const auto threads = static_cast<unsigned>(std::min<std::size_t>(unresolved.size(), kLookupThreads));
+  base::parallel_for(unresolved.size(), threads, [&](std::size_t i) {
+    Target& target = *unresolved[i];
     auto found = net::resolve(target.asked, sooner);
     target.resolve_trouble = found ? "" : found.error().message;
     if (found) target.addresses = std::move(*found);

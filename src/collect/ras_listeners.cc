@@ -213,6 +213,11 @@ std::vector<RasListener> find_releases(std::vector<RasListener> listeners, const
   std::map<std::string, std::optional<NcclRelease>> known;
   for (std::size_t i = 0; i < count && !deadline.passed(); ++i) {
     if (listeners[i].pid < 0) continue;
+    if (i > 0 && listeners[i - 1].pid == listeners[i].pid) {  // they are in the order of their processes
+      listeners[i].release = listeners[i - 1].release;
+      listeners[i].library = listeners[i - 1].library;
+      continue;
+    }
     struct Work {
       RasListener listener;
       std::map<std::string, std::optional<NcclRelease>> known;

@@ -25,6 +25,8 @@ class RasSampler {
         return a.started_ns + a.elapsed.count() < b.started_ns + b.elapsed.count();
       });
       for (const RasReply& reply : poll.replies) take(reply);
+      x_silent = x_silent || poll.interrupted;  // it was not given the time to answer
+      if (poll.interrupted) break;
       // What may not be asked, or does not listen, will not be different in a few seconds.
       if (x_kept == 0 && !x_silent) break;
     }

@@ -118,6 +118,18 @@ TEST_F(RasSourceTest, WhereNothingListensItAsksOnce) {
   EXPECT_EQ(outcome.reason, "connection refused");
 }
 
+TEST_F(RasSourceTest, ItHadNoTimeToAnswerIsNoRefusal) {
+  const auto outcome = run([&](std::chrono::nanoseconds) {
+    RasPoll poll;
+    poll.replies = {failure("127.0.0.1:28028: interrupted")};
+    poll.interrupted = true;
+    return poll;
+  });
+  EXPECT_EQ(outcome.status, Status::kSilent);
+  EXPECT_EQ(outcome.reason, "127.0.0.1:28028: interrupted");
+  EXPECT_EQ(x_polls, 1);
+}
+
 TEST_F(RasSourceTest, AMuteServiceIsAskedAgainAndSilent) {
   const auto outcome = run([&](std::chrono::nanoseconds timeout) {
     RasPoll poll;

@@ -198,6 +198,7 @@ class RasCommands(unittest.TestCase):
         done = self.run_unhang("status", "-a", f"127.0.0.1:{port}", status=69)
         self.assertEqual(done.stdout, "")
         self.assertIn(f"no answer: connect to 127.0.0.1:{port}: connection refused", done.stderr)
+        self.assertIn("Next: ask where a process of the job runs", done.stderr)
         document = state_of(self.run_unhang("status", "-a", f"127.0.0.1:{port}", "--json", status=69).stdout)
         self.assertEqual(document["jobs"], [])
         self.assertIn("connection refused", document["troubles"][0]["text"])
@@ -223,11 +224,13 @@ class RasCommands(unittest.TestCase):
         server = self.serve("--mute", "1000", json=report())
         done = self.run_unhang("status", "-a", server.address, "--timeout", "300ms", status=124)
         self.assertIn("stopped process behind the port", " ".join(done.stderr.split()))
+        self.assertIn("Next: 'unhang capture -o DIR'", done.stderr)
 
     def test_refuses_dangerous_releases(self):
         server = self.serve(text=TEXT.replace("2.24.3", "2.26.5"))
         done = self.run_unhang("status", "-a", server.address, "--nccl-version", "2.26.5", status=69)
         self.assertIn("NVIDIA/nccl#1669", done.stderr)
+        self.assertIn("--force", done.stderr)
         self.assertEqual(server.asked(), [])
         self.run_unhang("status", "-a", server.address, "--nccl-version", "2.26.5", "--force", status=0)
         self.assertIn("STATUS", server.asked())
@@ -313,8 +316,12 @@ class RasCommands(unittest.TestCase):
     def test_events_end_in_time(self):
         server = self.serve(json=report(), events=EVENT)
         started = time.monotonic()
-        self.run_unhang("events", "-a", server.address, "--reconnect", "--duration", "1500ms", status=0)
-        self.assertGreaterEqual(time.monotonic() - started, 1.4)
+        self.run_unhang("events", "-a", server.address, "--reconnect", "--duration", "4s", status=0)
+        self.assertGreaterEqual(time.monotonic() - started, 3.9)
+
+    def test_events_without_time_say_so(self):
+        server = self.serve(json=report(), events=EVENT)
+        self.assertIn("nobody could be listened to", self.run_unhang("events", "-a", server.address, "--duration", "0s", status=69).stderr)
 
     def test_events_of_an_old_release(self):
         server = self.serve(text=TEXT)

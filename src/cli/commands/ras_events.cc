@@ -63,6 +63,8 @@ class RasEventsCommand final : public CommandBase {
         [&](const std::string& text) { streams.err.write(base::printable(text) + "\n"); });
     if (end.interrupted) return kExitOk;
     if (end.deadline && end.listened > 0) return kExitOk;
+    if (end.troubles.empty())
+      streams.err.write("unhang: nobody could be listened to before --duration was over\n");
     for (const std::string& trouble : end.troubles)
       streams.err.write("unhang: " + base::printable(trouble) + "\n");
     return kExitUnavailable;

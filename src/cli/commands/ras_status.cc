@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -100,6 +102,23 @@ class RasStatusCommand final : public CommandBase {
     const report::RasScreenOptions options{streams.width, streams.color, x_verbose};
     // Without any job there is nothing to show, only something to complain of.
     (state.jobs.empty() ? streams.err : streams.out).write(report::render_ras_screen(state, options));
+    if (state.jobs.empty()) streams.err.write(what_next(state));
+  }
+
+  static std::string_view what_next(const report::RasState& state) {
+    const auto all = [&](bool report::RasTroubleState::*what) {
+      return std::all_of(state.troubles.begin(), state.troubles.end(),
+                         [what](const report::RasTroubleState& trouble) { return trouble.*what; });
+    };
+    if (all(&report::RasTroubleState::refused))
+      return "Next: 'unhang capture' keeps what can be had without asking RAS; --force asks\n"
+             "all the same and may crash the job.\n";
+    if (all(&report::RasTroubleState::deadline))
+      return "Next: 'unhang capture -o DIR' keeps dumps and process facts; look for stopped\n"
+             "processes (ps, state T or D), or give it longer (--timeout).\n";
+    return "Next: ask where a process of the job runs, in its network namespace (container);\n"
+           "its port is NCCL_RAS_ADDR, else localhost:28028. NCCL has RAS since 2.24, unless\n"
+           "NCCL_RAS_ENABLE=0.\n";
   }
 
   RasFlags x_ras;

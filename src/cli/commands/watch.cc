@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -195,7 +198,7 @@ Command WatchCommand::describe() {
                     "One instance, both signals."},
                    {"unhang watch --engine a=http://node3:8000 --engine b=http://node4:8000",
                     "Two instances."},
-                   {"unhang watch --engine http://localhost:8000 --on-stall capture --capture-dir /var/crash",
+                   {"unhang watch --engine http://localhost:8000 --on-stall capture",
                     "Keep the evidence of a stall before anybody kills the job."}},
       .gives_verdict = true};
 }
@@ -208,6 +211,7 @@ base::Result<> WatchCommand::check() {
   }
   if (x_silence < x_interval) return usage("--silence: less than the interval between two readings");
   if (x_timeout && x_timeout->count() == 0) return usage("--timeout: 0 leaves no time for an answer");
+  if (x_budget < kShortestInterval) return usage("--capture-budget: less than 100ms is no time at all");
   if (!x_nccl_version.empty()) {
     x_release = collect::parse_nccl_release(x_nccl_version);
     if (!x_release) return usage("--nccl-version: '" + x_nccl_version + "' is no release like 2.28.9");
@@ -252,12 +256,22 @@ void WatchCommand::ask_engines(int fd, std::int64_t& now_ns) {
   for (std::size_t i = 0; i < replies.size(); ++i) x_engine_watches[i].follow(replies[i], now_ns);
 }
 
+// Which replies came from each address that was asked.
+using RepliesByAddress = std::unordered_map<std::string_view, std::vector<const collect::RasReply*>>;
+
+RepliesByAddress by_address(const collect::RasPoll& poll) {
+  RepliesByAddress replies;
+  for (const collect::RasReply& reply : poll.replies) replies[reply.asked].push_back(&reply);
+  return replies;
+}
+
 // The replies of some addresses.
-collect::RasPoll part_of(const collect::RasPoll& poll, const std::vector<net::HostPort>& addresses) {
+collect::RasPoll part_of(const RepliesByAddress& replies, const std::vector<net::HostPort>& addresses) {
   collect::RasPoll part;
-  for (const collect::RasReply& reply : poll.replies) {
-    const auto is_it = [&](const net::HostPort& address) { return address.text() == reply.asked; };
-    if (std::any_of(addresses.begin(), addresses.end(), is_it)) part.replies.push_back(reply);
+  for (const net::HostPort& address : addresses) {
+    const auto found = replies.find(address.text());
+    if (found == replies.end()) continue;
+    for (const collect::RasReply* reply : found->second) part.replies.push_back(*reply);
   }
   return part;
 }
@@ -269,6 +283,7 @@ void WatchCommand::round(int fd, Streams& streams) {
   std::int64_t now_ns = x_clock.now_ns();
   if (!x_engine_watches.empty()) ask_engines(fd, now_ns);
   const auto poll = x_feed ? x_feed->take(ras_deadline) : nullptr;
+  const RepliesByAddress replies = poll ? by_address(*poll) : RepliesByAddress();
   now_ns = x_clock.now_ns();
   std::vector<std::size_t> changed;
   for (std::size_t i = 0; i < x_instances.size(); ++i) {
@@ -276,7 +291,7 @@ void WatchCommand::round(int fd, Streams& streams) {
     std::optional<detect::RasSignal> ras;
     if (instance.ras) {
       std::optional<collect::RasPoll> part;
-      if (poll) part = part_of(*poll, instance.sources.ras);
+      if (poll) part = part_of(replies, instance.sources.ras);
       ras = instance.ras->follow(part ? &*part : nullptr, now_ns);
     }
     std::vector<detect::EngineReading> readings;
