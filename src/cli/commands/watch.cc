@@ -348,10 +348,11 @@ void WatchCommand::show_captures(Streams& streams) {
           report::watch_capture_json(done.instance, done.folder, done.trouble, x_clock.now_ns()));
       continue;
     }
-    const std::string outcome =
-        done.trouble.empty() ? std::string("captured") : "not captured: " + done.trouble;
-    streams.err.write(fmt::format("{}: {} ({})\n", report::one_line(done.instance), report::one_line(outcome),
-                                  report::one_line(done.folder)));
+    const std::string instance = report::one_line(done.instance), folder = report::one_line(done.folder);
+    streams.err.write(
+        done.trouble.empty()
+            ? fmt::format("{}: captured; next: unhang diagnose {}\n", instance, folder)
+            : fmt::format("{}: not captured: {} ({})\n", instance, report::one_line(done.trouble), folder));
     x_screen_lines = 0;  // it stands between; draw below it
   }
 }
