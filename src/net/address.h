@@ -20,7 +20,7 @@ struct HostPort {
   std::string host;  // a name or a numeric address, without brackets
   std::uint16_t port = 0;
 
-  std::string text() const;  // "node3:28028", "[::1]:28028"
+  std::string text() const;                           // "node3:28028", "[::1]:28028"
   auto operator<=>(const HostPort&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 errs
 };
 

@@ -52,8 +52,8 @@ struct ReadReply {
   std::int64_t size = 0;    // as the file system says after reading; 0 in /proc
   std::int64_t modified_ns = 0;
   std::uint64_t device = 0, inode = 0;
-  std::int64_t owner = -1;    // user id
-  std::string bytes = {};  // empty where the pieces were taken by the caller
+  std::int64_t owner = -1;  // user id
+  std::string bytes = {};   // empty where the pieces were taken by the caller
 
   bool usable() const { return end == ReadEnd::kWhole || end == ReadEnd::kCut; }
 };

@@ -287,7 +287,7 @@ class RasCommands(unittest.TestCase):
                               status=2).stdout
         self.assertIn("NCCL 2.29.7: 4 processes, 1 communicator", out)
         self.assertIn("0634a4b09acc8e46 (4 ranks): advancing", out)
-        self.assertIn("dead: 1 rank", out)
+        self.assertIn("dead: rank 2 (10.0.0.1 pid 103 GPU 2)", out)
 
     def test_watch_ends_with_ctrl_c(self):
         server = self.serve(json=report())
