@@ -106,7 +106,7 @@ TEST(EngineClient, TroubleShowsNoSecrets) {
   const net::ScriptedServer server(always("SSH-2.0-OpenSSH_9.2\r\n"));
   const std::string port = std::to_string(server.port());
   for (const std::string& address : {"http://127.0.0.1:" + port + "/metrics?token=hidden",
-                                    "http://me:hidden@127.0.0.1:" + port + "/metrics?token=hidden"}) {
+                                     "http://me:hidden@127.0.0.1:" + port + "/metrics?token=hidden"}) {
     EngineClient client({*parse_engine(address)});
     const EngineReply reply = client.poll({true}, std::chrono::seconds(30), -1)[0];
     EXPECT_EQ(reply.page, "");
