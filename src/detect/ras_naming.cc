@@ -8,13 +8,6 @@
 
 namespace unhang::detect {
 
-const model::RasRank* find_rank(const model::RasCommunicator& communicator, std::int32_t rank) {
-  const auto at =
-      std::lower_bound(communicator.ranks.begin(), communicator.ranks.end(), rank,
-                       [](const model::RasRank& known, std::int32_t r) { return known.rank < r; });
-  return at != communicator.ranks.end() && at->rank == rank ? &*at : nullptr;
-}
-
 void cite_place(const model::Case& joined, const RasAnalysis& ras, const RasCommunicatorState& state,
                 std::string text, Explanation& explanation) {
   explanation.records.push_back(cite_communicator(joined, ras, *state.communicator, std::move(text)));

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "detect/explanation.h"
 #include "detect/ras_analysis.h"
+#include "model/ras_rank.h"
 
 namespace unhang::detect {
 
@@ -55,7 +55,5 @@ std::vector<Explanation> weak_is_tentative(std::vector<Explanation> found);
 
 // How many ranks a text answer gives that status, named or not.
 std::size_t ranks_with_status(const model::RasCommunicator& communicator, model::RasStatus status);
-
-const model::RasRank* find_rank(const model::RasCommunicator& communicator, std::int32_t rank);
 
 }  // namespace unhang::detect

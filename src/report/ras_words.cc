@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/time_text.h"
+#include "model/ras_rank.h"
 #include "report/ras_screen.h"
 #include "report/text_layout.h"
 
@@ -16,13 +17,6 @@ using model::RasRank;
 
 constexpr std::size_t kNamedProcesses = 2;  // more ranks are folded to their numbers
 constexpr int kRanksWidth = 40;
-
-const RasRank* find_rank(const RasCommunicator& communicator, std::int32_t number) {
-  for (const RasRank& rank : communicator.ranks) {
-    if (rank.rank == number) return &rank;
-  }
-  return nullptr;
-}
 
 std::string process_words(const RasRank& rank) {
   std::string words = rank.host;
