@@ -11,10 +11,12 @@ namespace unhang::detect {
 namespace {
 
 using fixture::communicator;
+using fixture::culprits;
 using fixture::lose;
 using fixture::ras_case;
 using fixture::set_count;
 using fixture::sub_communicator;
+using fixture::suspects;
 using fixture::view;
 using model::Category;
 using model::Confidence;
@@ -24,18 +26,6 @@ using model::State;
 using Ranks = std::vector<std::int32_t>;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-Ranks culprits(const model::Verdict& verdict) {
-  Ranks out;
-  for (const auto& subject : verdict.culprits) out.push_back(subject.rank.value_or(-1));
-  return out;
-}
-
-Ranks suspects(const model::Verdict& verdict) {
-  Ranks out;
-  for (const auto& subject : verdict.suspects) out.push_back(subject.rank.value_or(-1));
-  return out;
-}
 
 TEST(RasLag, OneAnswerNamesTheLaggardAtLowConfidenceAndSaysToAskAgain) {
   auto world = communicator(0xa, 8, 100);

@@ -12,10 +12,12 @@ namespace unhang::detect {
 namespace {
 
 using fixture::communicator;
+using fixture::culprits;
 using fixture::lose;
 using fixture::ras_case;
 using fixture::set_count;
 using fixture::sub_communicator;
+using fixture::suspects;
 using fixture::view;
 using model::Category;
 using model::Confidence;
@@ -23,18 +25,6 @@ using model::RasCollective;
 using model::RasPresence;
 using model::State;
 using Ranks = std::vector<std::int32_t>;
-
-Ranks culprits(const model::Verdict& verdict) {
-  Ranks out;
-  for (const auto& subject : verdict.culprits) out.push_back(subject.rank.value_or(-1));
-  return out;
-}
-
-Ranks suspects(const model::Verdict& verdict) {
-  Ranks out;
-  for (const auto& subject : verdict.suspects) out.push_back(subject.rank.value_or(-1));
-  return out;
-}
 
 // As the text gives it: only these ranks are named, the rest is a number.
 void keep_named(model::RasCommunicator& communicator, const Ranks& named) {

@@ -9,6 +9,7 @@
 
 #include "model/case.h"
 #include "model/ras_answers_for_tests.h"
+#include "model/verdict.h"
 
 namespace unhang::detect::fixture {
 
@@ -48,6 +49,19 @@ inline model::Case ras_case(std::vector<model::RasView> views) {
   out.ras.world_hash = world.hash;
   out.ras.ranks_from_communicator = true;
   return out;
+}
+
+// The ranks that a verdict names; -1: one without a rank of the job.
+inline std::vector<std::int32_t> ranks_of(const std::vector<model::Subject>& subjects) {
+  std::vector<std::int32_t> out;
+  for (const auto& subject : subjects) out.push_back(subject.rank.value_or(-1));
+  return out;
+}
+inline std::vector<std::int32_t> culprits(const model::Verdict& verdict) {
+  return ranks_of(verdict.culprits);
+}
+inline std::vector<std::int32_t> suspects(const model::Verdict& verdict) {
+  return ranks_of(verdict.suspects);
 }
 
 }  // namespace unhang::detect::fixture
