@@ -10,6 +10,7 @@
 #include "model/dump.h"
 #include "model/engine_sample.h"
 #include "model/import_problem.h"
+#include "model/log.h"
 #include "model/ras.h"
 
 namespace unhang::formats {
@@ -23,6 +24,7 @@ struct Evidence {
   std::vector<model::RasEvent> ras_events;
   std::vector<model::EngineSample> engine_samples;
   std::vector<model::BundleManifest> bundles;  // at most one per file
+  std::vector<model::Log> logs;                // at most one per file
 };
 
 }  // namespace unhang::formats

@@ -14,6 +14,7 @@
 #include "model/dump.h"
 #include "model/engine_sample.h"
 #include "model/import_problem.h"
+#include "model/log.h"
 #include "model/operation.h"
 #include "model/ras_view.h"
 #include "model/vocabulary.h"
@@ -128,6 +129,7 @@ struct Case {
   RasEvidence ras;
   std::vector<EngineReading> engine_readings;  // by engine, then in order of time
   std::vector<BundleManifest> bundles;         // in the order of their paths
+  Log logs;                                    // of all log files together; records carry their input
   std::string comm_library_version;            // of the majority of dumps
   bool world_inferred = false;                 // the number of ranks was not stated by any input
   bool has_dumps = false;                      // some Flight Recorder dump is of this job

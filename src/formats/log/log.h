@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text log as an input format: the last in the catalogue, since nearly anything is text.
+#pragma once
+
+#include <string_view>
+
+#include "formats/evidence.h"
+
+namespace unhang::formats::log {
+
+// Text, and nothing that only looks like it: no NUL bytes, mostly printable.
+bool sniff(std::string_view bytes);
+void parse(std::string_view bytes, Evidence& evidence);
+
+}  // namespace unhang::formats::log
