@@ -115,6 +115,7 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
     for (model::RasEvent& event : evidence.ras_events) x_ras_events.push_back({input, std::move(event)});
     for (model::EngineSample& sample : evidence.engine_samples)
       x_case.engine_readings.push_back({input, {}, {}, std::move(sample)});
+    for (model::Log& log : evidence.logs) x_logs.add(std::move(log), input);
     for (model::BundleManifest& bundle : evidence.bundles) {
       x_facts.add(x_case.inputs[input].path, bundle);
       x_case.bundles.push_back(std::move(bundle));
@@ -212,9 +213,10 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
   }
   // Where nobody looked for dumps their absence says nothing.
-  const bool live_only =
-      !x_case.ras.views.empty() || !x_case.ras.events.empty() || !x_case.engine_readings.empty();
-  if (!x_dumps.empty() || !unreadable.empty() || !live_only) fill_coverage(x_case, unreadable);
+  x_case.logs = x_logs.finish(x_case.inputs, hints.logs);
+  const bool others_only = !x_case.ras.views.empty() || !x_case.ras.events.empty() ||
+                           !x_case.engine_readings.empty() || x_case.logs.lines != 0;
+  if (!x_dumps.empty() || !unreadable.empty() || !others_only) fill_coverage(x_case, unreadable);
   cover_ras(x_case);
   return std::move(x_case);
 }

@@ -14,6 +14,7 @@
 #include "formats/evidence.h"
 #include "join/bundle_facts.h"
 #include "join/joined_dump.h"
+#include "join/logs.h"
 #include "join/ras_jobs.h"
 #include "model/case.h"
 
@@ -21,6 +22,7 @@ namespace unhang::join {
 
 struct Hints {
   std::optional<std::int32_t> world_size;  // ranks 0..n-1 are expected, whatever the dumps say
+  LogHints logs;
 };
 
 class CaseBuilder {
@@ -42,6 +44,7 @@ class CaseBuilder {
   std::vector<JoinedDump> x_dumps;
   std::vector<AskedAnswer> x_ras_answers;
   std::vector<model::RasEvidence::Event> x_ras_events;
+  LogJoin x_logs;
   BundleFacts x_facts;
 };
 

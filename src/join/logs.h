@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins the logs of all files into one: writers that are the same become one, the year of times without one
+// is taken from their neighbours, and each writer gets the rank that any line of its process tells.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/case.h"
+#include "model/log.h"
+
+namespace unhang::join {
+
+struct LogHints {
+  std::optional<std::int32_t> year;  // of times that have none
+};
+
+class LogJoin {
+ public:
+  // In the order of the inputs.
+  void add(model::Log log, model::InputIndex input);
+  // Linear in the facts, but for sorting the writers.
+  model::Log finish(const std::vector<model::Input>& inputs, const LogHints& hints);
+
+ private:
+  struct Piece {
+    model::Log log;
+    model::InputIndex input = 0;
+  };
+  std::vector<Piece> x_pieces;
+};
+
+// Nanoseconds since 1970 of a time without year, in the year that puts it nearest to `near_ns` (within half a
+// year); `ns` counts in 1972.
+std::int64_t with_year(std::int64_t ns, std::int64_t near_ns);
+
+}  // namespace unhang::join
