@@ -6,7 +6,8 @@
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
-  Analysis out{.joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}, .engines = {}};
+  Analysis out{
+      .joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}, .engines = {}, .logs = {}};
   out.groups.reserve(joined.groups.size());
   for (model::GroupIndex group = 0; group < joined.groups.size(); ++group)
     out.groups.push_back(trace_group(joined, group));
@@ -15,6 +16,7 @@ Analysis analyse(const model::Case& joined) {
   out.engines = judge_engines(joined);
   // An operation that stands in a dump is work that waits to be done, and so is a request that runs.
   out.ras = analyse_ras(joined, out.waits.stalls.empty() ? engine_work(out.engines) : true);
+  out.logs = analyse_logs(joined);
   return out;
 }
 

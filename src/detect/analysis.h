@@ -8,6 +8,7 @@
 
 #include "detect/engine_evidence.h"
 #include "detect/group_progress.h"
+#include "detect/log_analysis.h"
 #include "detect/p2p_edges.h"
 #include "detect/ras_analysis.h"
 #include "detect/wait_for.h"
@@ -22,6 +23,7 @@ struct Analysis {
   WaitGraph waits;
   RasAnalysis ras;
   std::vector<EngineEvidence> engines;
+  LogAnalysis logs;
 };
 
 Analysis analyse(const model::Case& joined);

@@ -40,5 +40,26 @@ std::vector<Explanation> find_silent_rank(const Analysis&);
 std::vector<Explanation> find_symmetric_stall(const Analysis&);
 std::vector<Explanation> find_straggler(const Analysis&);
 std::vector<Explanation> find_stale_watchdog(const Analysis&);
+std::vector<Explanation> find_log_device_fault(const Analysis&);
+std::vector<Explanation> find_log_process_end(const Analysis&);
+std::vector<Explanation> find_log_fabric(const Analysis&);
+std::vector<Explanation> find_log_init_fault(const Analysis&);
+std::vector<Explanation> find_log_link(const Analysis&);
+std::vector<Explanation> find_log_gpu_memory(const Analysis&);
+std::vector<Explanation> find_log_rdma(const Analysis&);
+std::vector<Explanation> find_log_call_mismatch(const Analysis&);
+std::vector<Explanation> find_log_network_path(const Analysis&);
+std::vector<Explanation> find_log_store(const Analysis&);
+std::vector<Explanation> find_log_device_misuse(const Analysis&);
+std::vector<Explanation> find_log_lag(const Analysis&);
+std::vector<Explanation> find_log_exception(const Analysis&);
+std::vector<Explanation> find_log_host_work(const Analysis&);
+std::vector<Explanation> find_log_init_hang(const Analysis&);
+std::vector<Explanation> find_log_worker_died(const Analysis&);
+std::vector<Explanation> find_log_peer_lost(const Analysis&);
+std::vector<Explanation> find_log_stuck_host(const Analysis&);
+std::vector<Explanation> find_log_peer_access(const Analysis&);
+std::vector<Explanation> find_log_symmetric(const Analysis&);
+std::vector<Explanation> find_log_slow_path(const Analysis&);
 
 }  // namespace unhang::detect

@@ -5,6 +5,7 @@
 
 #include "base/rank_set.h"
 #include "base/time_text.h"
+#include "detect/communicator_lives.h"
 #include "detect/nothing_wrong.h"
 #include "detect/wording.h"
 
@@ -114,11 +115,41 @@ void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
   }
 }
 
+// Of logs alone: which kinds of log were not among them, and what no log tells.
+void add_unlogged(const LogAnalysis& logs, std::vector<std::string>& out) {
+  const model::Log& log = logs.joined->logs;
+  bool kernel = false;
+  for (const model::LogOrigin& origin : log.origins) kernel = kernel || origin.label == "kernel";
+  for (const auto kind : {model::LogEventKind::kXid, model::LogEventKind::kGpuLost,
+                          model::LogEventKind::kOutOfMemoryKill, model::LogEventKind::kPcieCorrected})
+    kernel = kernel || logs.has(kind);
+  if (!kernel)
+    out.push_back("the kernel's log: an Xid, a killed process or a lost link would only show there");
+  if (log.nccl_lines == 0)
+    out.push_back("NCCL's own lines: NCCL_DEBUG=INFO was not on, or its files are elsewhere");
+  for (const CommunicatorSet& set : group_communicators(log)) {
+    if (set.missing_count == 0) continue;
+    out.push_back("lines of " + std::string(set.missing_count == 1 ? "rank " : "ranks ") + missing_text(set) +
+                  " of communicator " + set.label);
+    break;
+  }
+  if (const auto& collapsed = logs.of(model::LogEventKind::kLinesCollapsed); !collapsed.empty())
+    out.push_back("lines of other ranks that Ray left out as repeated: RAY_DEDUP_LOGS=0 keeps them");
+  if (log.lines > log.recognised)
+    out.push_back("what " + std::to_string(log.lines - log.recognised) + " of " + std::to_string(log.lines) +
+                  " lines mean: they were not recognised");
+  out.push_back("where each rank stands now: RAS answers and Flight Recorder dumps tell that");
+}
+
 void add_blind_spots(const Analysis& analysis, std::vector<std::string>& out) {
   const Case& joined = analysis.joined;
   if (std::any_of(joined.groups.begin(), joined.groups.end(),
                   [&](const auto& group) { return joined.is_gloo(group); }))
     out.push_back("point-to-point work of gloo groups: gloo records none");
+  if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && analysis.logs.present()) {
+    add_unlogged(analysis.logs, out);
+    return;
+  }
   if (!joined.has_dumps && !analysis.ras.asked() && !analysis.engines.empty()) {
     out.push_back("NCCL itself: neither RAS answers nor Flight Recorder dumps are among the inputs");
     return;
@@ -171,8 +202,8 @@ void add_not_seen(const Analysis& analysis, Verdict& verdict) {
 
 void fill_ledger(const Analysis& analysis, Verdict& verdict) {
   add_coverage(analysis.joined, verdict);
-  const bool live = analysis.ras.asked() || !analysis.engines.empty();
-  if (analysis.joined.has_dumps || !live) add_dump_signal(analysis.joined, verdict);
+  const bool others = analysis.ras.asked() || !analysis.engines.empty() || analysis.logs.present();
+  if (analysis.joined.has_dumps || !others) add_dump_signal(analysis.joined, verdict);
   if (analysis.ras.asked()) add_ras_signal(analysis, verdict);
   add_engine_signals(analysis, verdict);
   add_not_seen(analysis, verdict);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "detect/logs_quiet.h"
 #include "detect/ras_naming.h"
 #include "detect/wording.h"
 
@@ -166,6 +167,11 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
       joined.ras.events.empty()) {
     verdict.category = Category::kInconclusive;
     verdict.headline = "the capture got no evidence: nothing that it asked answered";
+    return;
+  }
+  if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && analysis.logs.present() &&
+      joined.ras.events.empty()) {
+    say_of_logs(analysis.logs, verdict);
     return;
   }
   const bool ras_advances = std::any_of(analysis.ras.communicators.begin(), analysis.ras.communicators.end(),

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Communicators that were begun and never complete: where each stopped, and which of its ranks never
+// appeared. And a start-up that stands before NCCL said anything.
+#include <algorithm>
+
+#include "detect/communicator_lives.h"
+#include "detect/detector.h"
+#include "detect/log_finding.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Category;
+using model::CommunicatorPhase;
+using model::Confidence;
+using model::LogCommunicator;
+using model::LogEvent;
+using model::LogEventKind;
+
+const char* words_for(CommunicatorPhase phase) {
+  switch (phase) {
+    case CommunicatorPhase::kStarted:
+      return "right after its start, where the ranks look for each other";
+    case CommunicatorPhase::kBootstrap:
+      return "after its bootstrap";
+    case CommunicatorPhase::kTopology:
+      return "after looking at the topology";
+    case CommunicatorPhase::kConnecting:
+      return "while connecting its channels";
+    case CommunicatorPhase::kConnected:
+      return "when its channels were connected";
+    default:
+      return "before it was complete";
+  }
+}
+
+// A program that ended in good order did not hang in what it had left behind.
+bool ended_well(const LogAnalysis& logs) {
+  return logs.has(LogEventKind::kTrainingEnd) && !logs.somebody_waited;
+}
+
+}  // namespace
+
+std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
+  const LogAnalysis& logs = analysis.logs;
+  std::vector<Explanation> out;
+  if (!logs.present() || ended_well(logs)) return out;
+  const model::Log& log = logs.joined->logs;
+  for (const CommunicatorSet& set : group_communicators(log)) {
+    if (set.stopped.empty() || set.slowest >= CommunicatorPhase::kComplete) continue;
+    if (!logs.timeouts.empty() && set.size > 0 && set.members.size() < 2) continue;
+    const std::vector<std::int32_t> missing = missing_ranks(set, 64);
+    const bool told = !set.missing_with_log.empty();
+    const std::size_t stopped = set.stopped.size();
+    std::string headline = (stopped == 1 ? "one rank" : std::to_string(stopped) + " ranks") +
+                           " began communicator " + set.label +
+                           " and never completed it; the slowest stands " + words_for(set.slowest);
+    if (set.missing_count > 0) {
+      headline = (set.missing_count == 1 ? "rank " : "ranks ") + missing_text(set) + " of " +
+                 std::to_string(set.size) + " never checked in to communicator " + set.label + "; " +
+                 std::to_string(set.members.size()) + (set.members.size() == 1 ? " waits" : " wait");
+      if (!told) headline += ", or their logs are missing";
+    }
+    Explanation found = log_finding(logs, Category::kInitializationHang,
+                                    set.missing_count > 0 ? "rank_never_joined" : "unknown",
+                                    told ? Confidence::kMedium : Confidence::kLow, std::move(headline), {});
+    found.state = model::State::kStopped;
+    for (const std::uint32_t member : set.stopped) {
+      const LogCommunicator& c = log.communicators[member];
+      if (found.records.size() < 8)
+        found.records.push_back(cite_line(logs, c.input, c.started_line != 0 ? c.started_line : c.last_line,
+                                          "rank " + std::to_string(c.rank) + " of " +
+                                              std::to_string(c.ranks) +
+                                              " began, reached: " + std::string(model::name_of(c.phase))));
+    }
+    if (told) {
+      for (const std::int32_t rank : set.missing_with_log) {
+        if (found.other_suspects.size() < 64) found.other_suspects.push_back(rank_subject(rank));
+      }
+    } else if (set.missing_count * 2 < set.size) {
+      for (const std::int32_t rank : missing) found.other_suspects.push_back(rank_subject(rank));
+    }
+    model::Where where;
+    where.group = set.label;
+    where.operation = "communicator initialisation";
+    found.where = where;
+    out.push_back(std::move(found));
+    if (out.size() >= 8) break;
+  }
+  if (!out.empty()) return out;
+  const EventRefs& begun = logs.of(LogEventKind::kDistributedInitBegin);
+  if (!begun.empty() && !logs.has(LogEventKind::kDistributedInitEnd) && !logs.past_init &&
+      logs.timeouts.empty()) {
+    // Whatever comes long after is a sign that it went on.
+    const LogEvent& last = *begun.back();
+    for (const LogEventKind later :
+         {LogEventKind::kWeightLoading, LogEventKind::kCompilation, LogEventKind::kEngineReady,
+          LogEventKind::kRequestProgress, LogEventKind::kTrainingStep, LogEventKind::kException}) {
+      for (const LogEvent* event : logs.of(later)) {
+        if (event->input == last.input && event->last_line > last.last_line) return out;
+      }
+    }
+    Explanation found = log_finding(
+        logs, Category::kInitializationHang, "unknown", Confidence::kLow,
+        "the start-up of distributed communication was begun and no line says that it ended", begun);
+    found.tentative = true;
+    found.state = model::State::kUnknown;
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+}  // namespace unhang::detect

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A network link or adapter that went down, as NCCL's asynchronous events or the kernel tell. It explains the
+// completion errors of the peers: the host with the event is at fault, not the one that complains.
+#include <set>
+
+#include "detect/detector.h"
+#include "detect/log_finding.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Category;
+using model::Confidence;
+using model::LogEvent;
+using model::LogEventKind;
+
+bool tells(const std::string& text, std::string_view word) {
+  return text.find(word) != std::string::npos;
+}
+
+void name_hosts(const LogAnalysis& logs, const EventRefs& events, Explanation& found) {
+  const std::vector<std::string> hosts = hosts_of(logs, events);
+  std::set<std::string> devices;
+  for (const LogEvent* event : events) devices.insert(event->subject);
+  if (hosts.size() != 1) {
+    for (const std::string& host : hosts) {
+      model::Subject subject;
+      subject.kind = model::SubjectKind::kHost;
+      subject.host = host;
+      found.other_suspects.push_back(std::move(subject));
+    }
+    return;
+  }
+  model::Subject subject;
+  subject.host = hosts.front();
+  subject.kind = model::SubjectKind::kHost;
+  if (devices.size() == 1 && !devices.begin()->empty()) {
+    subject.kind = model::SubjectKind::kNic;
+    subject.nic = *devices.begin();
+  }
+  subject.why = events.front()->text;
+  found.other_culprits.push_back(std::move(subject));
+}
+
+}  // namespace
+
+std::vector<Explanation> find_log_link(const Analysis& analysis) {
+  const LogAnalysis& logs = analysis.logs;
+  std::vector<Explanation> out;
+  if (!logs.present()) return out;
+  EventRefs dead = logs.of(LogEventKind::kAdapterFault);
+  EventRefs down;
+  for (const LogEvent* event : logs.of(LogEventKind::kAdapterEvent)) {
+    if (tells(event->detail, "catastrophic") || tells(event->detail, "device fatal") ||
+        tells(event->detail, "internal error")) {
+      dead.push_back(event);
+    } else if (event->code == 1 || tells(event->detail, "port error")) {
+      down.push_back(event);
+    }
+  }
+  for (const LogEvent* event : logs.of(LogEventKind::kLinkDown)) down.push_back(event);
+  if (!dead.empty()) {
+    const std::vector<std::string> hosts = hosts_of(logs, dead);
+    Explanation found = log_finding(logs, Category::kTransportStall, "hca_fault", Confidence::kMedium,
+                                    "a network adapter" + (hosts.empty() ? "" : " of " + listed(hosts)) +
+                                        " failed: " + dead.front()->text,
+                                    dead);
+    name_hosts(logs, dead, found);
+    out.push_back(std::move(found));
+  }
+  if (!down.empty()) {
+    // A port that is down without anybody complaining may be one that nobody uses.
+    const bool felt = logs.somebody_waited || logs.has(LogEventKind::kCompletionError) ||
+                      logs.has(LogEventKind::kAdapterEvent) || logs.has(LogEventKind::kQueuePairFailed) ||
+                      logs.has(LogEventKind::kConnectionReset) || logs.has(LogEventKind::kConnectFailed);
+    const std::vector<std::string> hosts = hosts_of(logs, down);
+    Explanation found = log_finding(logs, Category::kTransportStall, "link_down",
+                                    felt ? Confidence::kMedium : Confidence::kLow,
+                                    "a network link" + (hosts.empty() ? "" : " of " + listed(hosts)) +
+                                        " went down: " + down.front()->text,
+                                    down);
+    found.tentative = !felt;
+    name_hosts(logs, down, found);
+    if (!felt) {
+      found.other_suspects.insert(found.other_suspects.end(), found.other_culprits.begin(),
+                                  found.other_culprits.end());
+      found.other_culprits.clear();
+    }
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+}  // namespace unhang::detect

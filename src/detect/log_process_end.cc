@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A process or a node that ended, or was ended, while others waited for it: the out-of-memory killer, a
+// signal that a launcher reports, an eviction, a lost node. SIGABRT and SIGTERM are what watchdogs and
+// launchers do to victims, and never a cause here while anything else explains them.
+#include <algorithm>
+#include <set>
+
+#include "detect/detector.h"
+#include "detect/log_finding.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Category;
+using model::Confidence;
+using model::LogEvent;
+using model::LogEventKind;
+
+constexpr Category kGone = Category::kProcessOrDeviceUnavailable;
+
+std::int64_t signal_of(const LogEvent& event) {
+  if (event.code < 0) return -event.code;
+  return event.code > 128 && event.code < 160 ? event.code - 128 : 0;
+}
+
+bool came_before_the_wait(const LogAnalysis& logs, const LogEvent& event) {
+  return std::all_of(logs.timeouts.begin(), logs.timeouts.end(), [&](const model::WatchdogTimeout* timeout) {
+    if (timeout->input != event.input) return true;
+    return event.line < timeout->line || event.kind == LogEventKind::kProcessExit;
+  });
+}
+
+model::Subject whom(const LogAnalysis& logs, const LogEvent& event) {
+  if (event.rank >= 0) {
+    model::Subject subject = rank_subject(event.rank);
+    subject.host = !event.subject.empty() ? event.subject : logs.origin(event.origin).host;
+    return subject;
+  }
+  return writer(logs, event.origin);
+}
+
+// Exits with `signal`; those that the launcher calls the first failure where it does.
+EventRefs ended_by(const LogAnalysis& logs, std::initializer_list<std::int64_t> signals) {
+  EventRefs all;
+  EventRefs roots;
+  for (const LogEvent* exit : logs.of(LogEventKind::kProcessExit)) {
+    if (std::find(signals.begin(), signals.end(), signal_of(*exit)) == signals.end()) continue;
+    all.push_back(exit);
+    if (exit->detail == "root") roots.push_back(exit);
+  }
+  return roots.empty() ? all : roots;
+}
+
+void add_out_of_memory(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  const EventRefs& kills = logs.of(LogEventKind::kOutOfMemoryKill);
+  if (kills.empty()) return;
+  const LogEvent& first = *kills.front();
+  const std::string& host = logs.origin(first.origin).host;
+  std::string who = first.subject.empty() ? std::string("a process") : first.subject;
+  if (first.code > 0) who += " (pid " + std::to_string(first.code) + ")";
+  Explanation found = log_finding(
+      logs, kGone, "oom_killed", Confidence::kMedium,
+      who + (host.empty() ? "" : " on " + host) + " was killed for lack of host memory" +
+          (first.detail == "cgroup" ? " (the limit of its container)" : "") + ": the other ranks wait for it",
+      kills);
+  for (const LogEvent* exit : ended_by(logs, {9})) {
+    found.records.push_back(cite(logs, *exit));
+    if (exit->rank >= 0) found.other_culprits.push_back(whom(logs, *exit));
+  }
+  if (found.other_culprits.size() > 1) found.other_culprits.clear();
+  out.push_back(std::move(found));
+}
+
+void add_killed(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  const EventRefs kills = logs.of_all({LogEventKind::kOrchestratorKill});
+  if (!kills.empty()) {
+    Explanation found =
+        log_finding(logs, kGone, "killed_by_orchestrator", Confidence::kMedium,
+                    "the orchestrator ended a part of the job: " + kills.front()->text, kills);
+    out.push_back(std::move(found));
+  }
+  const EventRefs& nodes = logs.of(LogEventKind::kNodeFailed);
+  if (!nodes.empty()) {
+    const std::string host = nodes.front()->subject;
+    Explanation found =
+        log_finding(logs, kGone, "node_unreachable", Confidence::kMedium,
+                    (host.empty() ? "a node" : "node " + host) + " was lost: its ranks are gone", nodes);
+    if (!host.empty()) {
+      model::Subject subject;
+      subject.kind = model::SubjectKind::kHost;
+      subject.host = host;
+      subject.why = nodes.front()->text;
+      found.other_culprits.push_back(std::move(subject));
+    }
+    out.push_back(std::move(found));
+  }
+}
+
+void add_signalled(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  const EventRefs killed = ended_by(logs, {9});
+  if (!killed.empty()) {
+    const bool root = killed.front()->detail == "root";
+    const std::string who = whom(logs, *killed.front()).rank
+                                ? "rank " + std::to_string(*whom(logs, *killed.front()).rank)
+                                : std::string("a process");
+    // A launcher kills what does not end in time after the first failure: -9 beside a time-out may be that.
+    const bool clean = logs.timeouts.empty();
+    Explanation found = log_finding(
+        logs, kGone, "process_exited", root && clean ? Confidence::kMedium : Confidence::kLow,
+        who + " was killed with SIGKILL, most often by the out-of-memory killer of its host or container",
+        killed);
+    found.alternatives.push_back(
+        {.category = kGone,
+         .cause = "oom_killed",
+         .speaks_for = {"SIGKILL without a word is what the kernel's killer looks like"},
+         .speaks_against = {"no kernel or container log is among the inputs"},
+         .decide_by = "dmesg -T | grep -i 'killed process' on its host; "
+                      "kubectl describe pod | grep -A3 'Last State'"});
+    if (killed.size() == 1 && killed.front()->rank >= 0)
+      (clean || root ? found.other_culprits : found.other_suspects).push_back(whom(logs, *killed.front()));
+    out.push_back(std::move(found));
+  }
+  const EventRefs crashed = ended_by(logs, {11, 7, 4, 8});
+  if (!crashed.empty()) {
+    Explanation found =
+        log_finding(logs, kGone, "process_exited",
+                    crashed.front()->detail == "root" ? Confidence::kMedium : Confidence::kLow,
+                    "a process crashed with signal " + std::to_string(signal_of(*crashed.front())) +
+                        ": the other ranks wait for it",
+                    crashed);
+    if (crashed.size() == 1 && crashed.front()->rank >= 0)
+      found.other_culprits.push_back(whom(logs, *crashed.front()));
+    out.push_back(std::move(found));
+  }
+  EventRefs signals;
+  for (const LogEvent* event : logs.of(LogEventKind::kFatalSignal)) {
+    if (event->code != 6 && event->code != 15 && event->code != 2 && event->code != 0)
+      signals.push_back(event);
+  }
+  if (!signals.empty() && crashed.empty()) {
+    out.push_back(log_finding(logs, kGone, "process_exited", Confidence::kLow,
+                              "a process crashed: " + signals.front()->text, signals));
+  }
+  EventRefs data;
+  for (const LogEvent* event : logs.of(LogEventKind::kDataWorkerKilled)) data.push_back(event);
+  if (!data.empty()) {
+    Explanation found = log_finding(
+        logs, kGone, "process_exited", Confidence::kLow,
+        "a data loading process of a rank was killed: that rank cannot go on, and the others wait for it",
+        data);
+    found.root = "host_blocked";
+    out.push_back(std::move(found));
+  }
+}
+
+void add_actor(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  EventRefs died;
+  for (const LogEvent* event : logs.of(LogEventKind::kActorDied)) {
+    if (came_before_the_wait(logs, *event)) died.push_back(event);
+  }
+  if (died.empty()) return;
+  Explanation found =
+      log_finding(logs, kGone, "process_exited", Confidence::kLow,
+                  "a worker process died; its message lists possible reasons and proves none", died);
+  found.alternatives.push_back(
+      {.category = kGone,
+       .cause = "oom_killed",
+       .speaks_for = {"the most frequent reason"},
+       .speaks_against = {},
+       .decide_by = "dmesg -T | grep -i 'killed process' on its host; ray logs raylet.out"});
+  out.push_back(std::move(found));
+}
+
+}  // namespace
+
+std::vector<Explanation> find_log_process_end(const Analysis& analysis) {
+  std::vector<Explanation> out;
+  if (!analysis.logs.present()) return out;
+  add_out_of_memory(analysis.logs, out);
+  add_killed(analysis.logs, out);
+  add_signalled(analysis.logs, out);
+  return out;
+}
+
+// Weaker: it comes after every explanation that names a reason.
+std::vector<Explanation> find_log_worker_died(const Analysis& analysis) {
+  std::vector<Explanation> out;
+  if (analysis.logs.present()) add_actor(analysis.logs, out);
+  return out;
+}
+
+}  // namespace unhang::detect
