@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/log/cuda_error_text.h"
+
+#include "formats/log/fields.h"
+
+namespace unhang::formats::log {
+namespace {
+
+using model::LogEventKind;
+
+struct Row {
+  std::string_view text;
+  std::int64_t number;
+  LogEventKind kind = LogEventKind::kCudaError;
+};
+
+// Numbers of driver_types.h (CUDA 12). A text that begins like another stands before it.
+constexpr Row kRows[] = {
+    {"invalid argument", 1},
+    {"out of memory", 2, LogEventKind::kCudaOutOfMemory},
+    {"initialization error", 3},
+    {"driver shutting down", 4},
+    {"CUDA driver version is insufficient", 35, LogEventKind::kDriverMismatch},
+    {"all CUDA-capable devices are busy", 46, LogEventKind::kDeviceUnavailable},
+    {"CUDA-capable device(s) is/are busy", 46, LogEventKind::kDeviceUnavailable},
+    {"no CUDA-capable device is detected", 100, LogEventKind::kDeviceUnavailable},
+    {"invalid device ordinal", 101},
+    {"device kernel image is invalid", 200},
+    {"no kernel image is available", 209},
+    {"uncorrectable ECC error", 214},
+    {"peer access is not supported", 217},
+    {"uncorrectable NVLink error", 220},
+    {"invalid resource handle", 400},
+    {"an illegal memory access", 700},
+    {"too many resources requested", 701},
+    {"the launch timed out", 702},
+    {"peer access is already enabled", 704},
+    {"context is destroyed", 709},
+    {"device-side assert triggered", 710},
+    {"peer mapping resources exhausted", 711},
+    {"hardware stack error", 714},
+    {"an illegal instruction", 715},
+    {"misaligned address", 716},
+    {"invalid program counter", 718},
+    {"unspecified launch failure", 719},
+    {"Invalid access of peer GPU memory over nvlink", 721},
+    {"operation not permitted", 800},
+    {"operation not supported", 801},
+    {"system not yet initialized", 802},
+    {"system has unsupported display driver", 803, LogEventKind::kDriverMismatch},
+    {"forward compatibility was attempted", 804, LogEventKind::kDriverMismatch},
+    {"the remote procedural call between the MPS", 807},
+    {"unknown error", 999},
+};
+
+const Row* row_of(std::string_view text) {
+  for (const Row& row : kRows) {
+    if (text.starts_with(row.text)) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t cuda_error_number(std::string_view text) {
+  const Row* row = row_of(text);
+  return row == nullptr ? -1 : row->number;
+}
+
+bool take_cuda_error(const Line& line, Facts& facts) {
+  const auto found = behind(line.message, "CUDA error: ");
+  if (!found) return false;
+  // "(700)", "CUDA error: 700 …" of old releases do not occur behind these words; hints of PyTorch follow on
+  // lines of their own, in a terminal's copy on the same one.
+  std::string_view text = trimmed(up_to(*found, "\n"));
+  text = trimmed(text.substr(0, text.find("CUDA kernel errors might")));
+  text = trimmed(text.substr(0, text.find("Search for `cudaError")));
+  if (text.empty()) return false;
+  const Row* row = row_of(text);
+  if (row == nullptr) {
+    facts.add(event_of(LogEventKind::kCudaError, -1, -1, text, line.source_file), line);
+  } else if (row->kind == LogEventKind::kCudaError) {
+    facts.add(event_of(row->kind, row->number, -1, text, line.source_file), line);
+  } else if (row->kind == LogEventKind::kCudaOutOfMemory) {
+    facts.add(event_of(row->kind, 0, -1, {}, "CUDA error"), line);
+  } else {
+    facts.add(event_of(row->kind, row->number, -1, text), line);
+  }
+  return true;
+}
+
+}  // namespace unhang::formats::log
