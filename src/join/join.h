@@ -22,7 +22,7 @@ namespace unhang::join {
 
 struct Hints {
   std::optional<std::int32_t> world_size;  // ranks 0..n-1 are expected, whatever the dumps say
-  LogHints logs;
+  LogHints logs = {};
 };
 
 class CaseBuilder {
