@@ -32,6 +32,7 @@ constexpr std::string_view kTriggers[] = {
     "DistNetworkError: ",
     "dump signal in tcpstore",
     "RuntimeError: Broken pipe",
+    "RuntimeError: Connection reset by peer",
     "RendezvousConnectionError",
     "RendezvousTimeoutError",
     "RendezvousClosedError",
@@ -161,7 +162,8 @@ bool take_closed(const Line& line, Facts& facts) {
   const bool socket = has(text, "failed on SocketImpl(");
   if (!socket && !has(text, "\"should dump\" flag on TCPStore") &&
       !has(text, "Did the remote server shutdown") && !has(text, "RuntimeError: Broken pipe") &&
-      !has(text, "dump signal in tcpstore") && !has(text, "DistNetworkError: Connection reset by peer") &&
+      !has(text, "RuntimeError: Connection reset by peer") && !has(text, "dump signal in tcpstore") &&
+      !has(text, "DistNetworkError: Connection reset by peer") &&
       !has(text, "DistNetworkError: Broken pipe") && !has(text, "DistNetworkError: failed to recv") &&
       !has(text, "DistNetworkError: Failed to recv")) {
     return false;
