@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "detect/next_checks.h"
 #include "model/cause.h"
 
 namespace unhang::detect {
@@ -42,6 +43,12 @@ void add_next_look(const model::Verdict& verdict, model::Recovery& out) {
 
 void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
   const std::string_view cause = verdict.cause;
+  // Of logs alone nothing is counted by rank: the cause says where to look.
+  if (verdict.coverage.empty()) {
+    if (const NextCheck* check = find_next_check(cause))
+      out.steps.push_back({std::string(check->why), std::string(check->command), false});
+    if (find_next_check(cause) != nullptr) return;
+  }
   if (cause == "rank_silent" && (covers(verdict, "nccl_ras") || !covers(verdict, "flight_recorder"))) {
     const std::string whose = !culprits.empty()              ? "is the process of " + culprits
                               : verdict.culprits.size() == 1 ? "is that process"

@@ -13,6 +13,7 @@
 #include "detect/evidence_book.h"
 #include "detect/iterations.h"
 #include "detect/ledger.h"
+#include "detect/log_reason.h"
 #include "detect/nothing_wrong.h"
 #include "detect/recovery_advice.h"
 #include "detect/stall_place.h"
@@ -45,6 +46,7 @@ class Resolver {
         x_found.push_back({detector.id, std::move(explanation)});
       }
     }
+    add_reason_from_logs();
     const Found* chosen = choose();
     if (chosen != nullptr) {
       take(chosen->explanation);
@@ -110,6 +112,21 @@ class Resolver {
     add_subjects(explanation);
     if (explanation.where) x_verdict.where = *explanation.where;
     if (explanation.at) locate(*explanation.at);
+  }
+
+  static bool is_of_logs(const Found& found) { return found.detector.starts_with("log_"); }
+
+  // The first reason in the logs that fits what dumps or RAS show takes its place.
+  void add_reason_from_logs() {
+    const Found* chosen = choose();
+    if (chosen == nullptr || is_of_logs(*chosen)) return;
+    for (const Found& found : x_found) {
+      if (!is_of_logs(found)) continue;
+      if (auto joined = with_reason(x_case, chosen->explanation, found.explanation)) {
+        x_found[static_cast<std::size_t>(chosen - x_found.data())].explanation = std::move(*joined);
+        return;
+      }
+    }
   }
 
   // What RAS counts say of the same ranks is a second witness.
