@@ -150,9 +150,15 @@ bool take_uuid(std::string_view text, Facts& facts) {
   return true;
 }
 
+std::string_view version_at(std::string_view text) {
+  std::string_view version = up_to(text, ", ");
+  while (version.ends_with('.')) version.remove_suffix(1);  // the end of the sentence
+  return version;
+}
+
 std::string_view version_in(std::string_view text) {
   const auto version = behind(text, "has the version ");
-  return version ? up_to(*version, ", ") : std::string_view();
+  return version ? version_at(*version) : std::string_view();
 }
 
 // The module for GPUDirect RDMA cannot be used.
@@ -244,7 +250,7 @@ bool GpuDriverMessages::take_new(const Line& line, Facts& facts) {
     }
     LogEvent event_of_both = event(LogEventKind::kDriverMismatch);
     event_of_both.detail =
-        shown("client " + std::string(client) + ", kernel module " + std::string(up_to(*module, ", ")));
+        shown("client " + std::string(client) + ", kernel module " + std::string(version_at(*module)));
     facts.add(std::move(event_of_both), line);
     return true;
   }
