@@ -97,7 +97,8 @@ bool take_client(const Line& line, Facts& facts) {
   // A line that says it twice names the host first.
   if (const auto peer = behind(text, "connect/validate to host ")) return add(code, address_at(*peer));
   if (const auto rest = behind(text, "The client socket has timed out after")) {
-    return add(code, pair_in(behind(*rest, "connect to").value_or("")));
+    const std::string_view peer = behind(*rest, "connect to ").value_or("");
+    return add(code, has(peer, "(") ? pair_in(peer) : std::string(address_at(peer)));
   }
   if (const auto peer = behind(text, "IPv4 network addresses of ")) return add(code, pair_in(*peer));
   if (has(text, "IPv6 network addresses of ")) return true;
