@@ -172,6 +172,8 @@ def check(unhang, folder):
         error = truth_errors(truth)
         if error:
             raise ValueError(error)
+        if not (folder / "input.log").is_file():
+            raise ValueError("has no input.log")
         document = diagnose(unhang, folder / "input.log")
     except (OSError, ValueError) as error:
         return {"case": folder.name, "broken": str(error)}
@@ -230,7 +232,7 @@ def tell(results, figures, verbose):
 
 
 def case_folders(roots, only):
-    found = {path.parent for root in roots for path in root.rglob("truth.json") if (path.parent / "input.log").is_file()}
+    found = {path.parent for root in roots for path in root.rglob("truth.json")}
     return sorted(folder for folder in found if only in folder.name)
 
 

@@ -85,10 +85,13 @@ def whole_program():
         root = pathlib.Path(name)
         write_case(root / "some" / "a", ["healthy"])
         write_case(root / "misspelt" / "b", ["helthy"])
+        write_case(root / "lost" / "c", ["healthy"])
+        (root / "lost" / "c" / "input.log").unlink()
         (root / "none").mkdir()
         for folder, unhang, expected in (("some", "false", "exit status 1|no JSON"), ("some", "true", "no JSON"),
                                          ("some", "/nonexistent", "No such file"),
-                                         ("misspelt", "true", "unknown acceptable"), ("none", "true", "no case found")):
+                                         ("misspelt", "true", "unknown acceptable"), ("lost", "true", "no input.log"),
+                                         ("none", "true", "no case found")):
             done = subprocess.run([sys.executable, logs.__file__, "--unhang", unhang, str(root / folder)],
                                   capture_output=True, text=True, timeout=60, check=False)
             told = done.stdout + done.stderr
@@ -111,7 +114,7 @@ def main():
     faults += whole_program()
     for fault in faults:
         print(fault)
-    print(f"judge of verdicts on logs: {len(JUDGED) + len(STATUSES) + 5} tried, {len(faults)} faults")
+    print(f"judge of verdicts on logs: {len(JUDGED) + len(STATUSES) + 6} tried, {len(faults)} faults")
     return 1 if faults else 0
 
 
