@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
+#include "cli/nccl_version_flag.h"
 #include "collect/ras_addresses.h"
 
 namespace unhang::cli {
@@ -35,10 +36,7 @@ std::vector<Flag> RasFlags::flags() {
            .target = &connections,
            .minimum = 1,
            .maximum = kMostConnections},
-          {.name = "--nccl-version",
-           .value = "VERSION",
-           .help = "the job's NCCL, where it cannot be found out: some releases are not asked",
-           .target = &nccl_version},
+          {.name = "--nccl-version", .value = "VERSION", .help = kNcclVersionHelp, .target = &nccl_version},
           {.name = "--force", .help = "ask releases of NCCL that it may crash, too", .target = &force}};
 }
 
@@ -64,12 +62,9 @@ base::Result<collect::RasClientOptions> ras_client_options(const RasFlags& flags
   options.force = flags.force;
   if (flags.connections) options.connections = static_cast<int>(*flags.connections);
   if (!flags.nccl_version.empty()) {
-    options.release = collect::parse_nccl_release(flags.nccl_version);
-    if (!options.release) {
-      return fail(ErrorCode::kUsage,
-                  fmt::format("flag --nccl-version: '{}' is no release; they look like 2.28.9",
-                              base::printable(flags.nccl_version)));
-    }
+    const auto release = nccl_version_of(flags.nccl_version);
+    if (!release) return fail(release.error());
+    options.release = *release;
   }
   return options;
 }

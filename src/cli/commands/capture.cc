@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
+#include "cli/nccl_version_flag.h"
 #include "collect/live_capture.h"
 #include "collect/manifest_json.h"
 #include "os/file_descriptor.h"
@@ -118,7 +119,7 @@ class CaptureCommand final : public CommandBase {
         {.name = "--no-ras", .help = "do not ask RAS", .target = &x_no_ras, .group = "Sources"},
         {.name = "--nccl-version",
          .value = "V",
-         .help = "release of NCCL that the job runs, to avoid questions that crash it",
+         .help = kNcclVersionHelp,
          .target = &x_nccl_version,
          .group = "Sources"},
         {.name = "--engine",
@@ -205,9 +206,9 @@ class CaptureCommand final : public CommandBase {
     request.proc = x_proc;
     request.tool_version = UNHANG_VERSION;
     if (!x_nccl_version.empty()) {
-      request.nccl_release = collect::parse_nccl_release(x_nccl_version);
-      if (!request.nccl_release)
-        return usage("--nccl-version: '" + x_nccl_version + "' is no release like 2.28.9");
+      const auto release = nccl_version_of(x_nccl_version);
+      if (!release) return base::fail(release.error());
+      request.nccl_release = *release;
     }
     for (const std::string& label : x_labels) {
       const std::size_t equals = label.find('=');

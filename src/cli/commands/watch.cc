@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
+#include "cli/nccl_version_flag.h"
 #include "cli/watch_capture.h"
 #include "cli/watch_ras.h"
 #include "cli/watch_sources.h"
@@ -158,7 +159,7 @@ Command WatchCommand::describe() {
             .group = "Sources"},
            {.name = "--nccl-version",
             .value = "VERSION",
-            .help = "the job's NCCL, where it cannot be found out: some releases are not asked",
+            .help = kNcclVersionHelp,
             .target = &x_nccl_version,
             .group = "Sources"},
            {.name = "--interval", .value = "TIME", .help = "between two readings", .target = &x_interval},
@@ -213,8 +214,9 @@ base::Result<> WatchCommand::check() {
   if (x_timeout && x_timeout->count() == 0) return usage("--timeout: 0 leaves no time for an answer");
   if (x_budget < kShortestInterval) return usage("--capture-budget: less than 100ms is no time at all");
   if (!x_nccl_version.empty()) {
-    x_release = collect::parse_nccl_release(x_nccl_version);
-    if (!x_release) return usage("--nccl-version: '" + x_nccl_version + "' is no release like 2.28.9");
+    const auto release = nccl_version_of(x_nccl_version);
+    if (!release) return base::fail(release.error());
+    x_release = *release;
   }
   return {};
 }
