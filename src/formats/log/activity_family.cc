@@ -74,6 +74,9 @@ constexpr KnownSentence kSentences[] = {
     {"raining is done", LogEventKind::kTrainingEnd},
     {"Finished training", LogEventKind::kTrainingEnd},
     {"exits successfully.", LogEventKind::kTrainingEnd, 0, "Process "},
+    // Warnings of PyTorch when the process ends, well or not.
+    {"process group has NOT been destroyed", LogEventKind::kTrainingEnd},
+    {"destroy_process_group() was not called", LogEventKind::kTrainingEnd},
     {"Application shutdown complete", LogEventKind::kTrainingEnd},
     {"Finished server process", LogEventKind::kTrainingEnd},
 };
@@ -144,6 +147,8 @@ constexpr std::string_view kOthers[] = {
     "\"loss\"",
     "loss=",
 };
+
+constexpr std::int64_t kSteps = 10'000'000;
 
 struct SignalWords {
   std::string_view words;
@@ -291,7 +296,7 @@ class ActivityFamily : public Family {
   bool open() const override { return x_tracebacks.open(); }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel) return false;
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
     if (take_data_worker(line, facts)) return true;
     if (take_device(line, facts)) return true;
     if (x_tracebacks.take(line, facts)) return true;
@@ -344,6 +349,8 @@ class ActivityFamily : public Family {
     // Without a title it is the trainer's bar; with another, nobody knows.
     const bool trains = title.empty() || title.starts_with("Epoch") || title.starts_with("epoch") ||
                         has(title, "rain") || title.starts_with("Step") || has(title, "teration");
+    // Nor has a training so many steps: without a title this is a download.
+    if (title.empty() && bar->all > kSteps) return false;
     return trains && add_step(bar->done, line, facts);
   }
 

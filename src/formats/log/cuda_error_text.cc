@@ -68,23 +68,37 @@ std::int64_t cuda_error_number(std::string_view text) {
 }
 
 bool take_cuda_error(const Line& line, Facts& facts) {
-  const auto found = behind(line.message, "CUDA error: ");
-  if (!found) return false;
-  // "(700)", "CUDA error: 700 …" of old releases do not occur behind these words; hints of PyTorch follow on
-  // lines of their own, in a terminal's copy on the same one.
-  std::string_view text = trimmed(up_to(*found, "\n"));
+  const std::string_view message = line.message;
+  std::int64_t printed = -1;
+  std::string_view text;
+  if (const auto found = behind(message, "CUDA error: ")) {
+    text = *found;
+  } else if (const auto old =
+                 behind(message, "cuda runtime error (")) {  // PyTorch <= 1.5: "(77) : TEXT at FILE:L"
+    printed = leading_number(*old).value_or(-1);
+    text = behind(*old, ") : ").value_or("");
+    text = text.substr(0, text.find(" at "));
+  } else if (const auto count = behind(message, "cudaGetDeviceCount()")) {  // "… Error 802: system not yet …"
+    const auto error = behind(*count, "Error ");
+    if (!error) return false;
+    printed = leading_number(*error).value_or(-1);
+    text = behind(*error, ": ").value_or("");
+    text = text.substr(0, text.find(" (Triggered internally"));
+  }
+  text = trimmed(text);
+  // Hints of PyTorch stand on lines of their own, in a terminal's copy on the same one.
   text = trimmed(text.substr(0, text.find("CUDA kernel errors might")));
   text = trimmed(text.substr(0, text.find("Search for `cudaError")));
   if (text.empty()) return false;
   const Row* row = row_of(text);
-  if (row == nullptr) {
-    facts.add(event_of(LogEventKind::kCudaError, -1, -1, text, line.source_file), line);
-  } else if (row->kind == LogEventKind::kCudaError) {
-    facts.add(event_of(row->kind, row->number, -1, text, line.source_file), line);
-  } else if (row->kind == LogEventKind::kCudaOutOfMemory) {
-    facts.add(event_of(row->kind, 0, -1, {}, "CUDA error"), line);
+  const LogEventKind kind = row == nullptr ? LogEventKind::kCudaError : row->kind;
+  // Numbers changed with CUDA 10.1; the text tells the one of today.
+  const std::int64_t number = row == nullptr ? printed : row->number;
+  if (kind == LogEventKind::kCudaOutOfMemory) {
+    facts.add(event_of(kind, 0, -1, {}, "CUDA error"), line);
   } else {
-    facts.add(event_of(row->kind, row->number, -1, text), line);
+    const bool kernel = kind == LogEventKind::kCudaError;
+    facts.add(event_of(kind, number, -1, text, kernel ? line.source_file : std::string_view()), line);
   }
   return true;
 }

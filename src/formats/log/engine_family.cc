@@ -53,6 +53,9 @@ constexpr KnownSentence kSentences[] = {
     {"No heartbeat received from MQLLMEngine", LogEventKind::kEngineTimeout},
     {"RPC call to ", LogEventKind::kEngineTimeout, 0, " timed out"},
     {"execute_model timed out", LogEventKind::kEngineTimeout},
+    {"DeepEP timeout check failed", LogEventKind::kEngineTimeout},
+    {"DeepEP dispatch ", LogEventKind::kEngineTimeout, 0, " timeout"},
+    {"DeepEP combine ", LogEventKind::kEngineTimeout, 0, " timeout"},
 };
 
 constexpr std::string_view kOthers[] = {
@@ -111,7 +114,7 @@ class EngineFamily : public Family {
   std::span<const std::string_view> triggers() const override { return x_triggers; }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel) return false;
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
     const std::string_view text = line.message;
     if (has(text, "No available shared memory broadcast") || has(text, "No available block found in")) {
       facts.add(event_of(LogEventKind::kEngineWaitsForWorker, number_after(text, "found in ")), line);

@@ -59,6 +59,11 @@ std::string folded_ranks(std::string_view text) {
   return base::fold_ranks(ranks);
 }
 
+bool quotes_request(std::string_view text) {
+  return has(text, "prompt: '") || has(text, "prompt: \"") || has(text, "ReqInput(") ||
+         has(text, "prompt_token_ids: [") || has(text, "Received request ");
+}
+
 model::LogEvent event_of(model::LogEventKind kind, std::int64_t code, std::int32_t rank,
                          std::string_view detail, std::string_view subject, std::string_view peer) {
   model::LogEvent event;

@@ -30,6 +30,7 @@ constexpr std::string_view kTriggers[] = {
     "lost communication with a remote daemon",
     "low on memory",
     "due to memory pressure",
+    "memory usage threshold of",
     "has been marked dead because",
     "The actor is dead because",
     "actor died unexpectedly",
@@ -56,7 +57,7 @@ constexpr std::string_view kTriggers[] = {
     "Node is not ready",
     "by the OOM killer",
     "'oom-kill'",
-    "rocess exited, code=",
+    "Main process exited, code=",
     "Killing subprocess ",
     "exits with return code = ",
     "terminated with signal SIG",
@@ -108,7 +109,7 @@ class LauncherFamily : public Family {
   bool open() const override { return x_table.open() || x_mpi.open(); }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel) return false;
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
     return x_table.take(line, facts) || x_mpi.take(line, facts) || take_agent(line, facts) ||
            take_slurm(line, facts) || take_ray(line, facts) || take_kubernetes(line, facts) ||
            take_process_end(line, facts);

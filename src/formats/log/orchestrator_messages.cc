@@ -47,7 +47,8 @@ std::string exit_of_worker(std::string_view text) {
 
 bool take_ray(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
-  if (has(text, "node running low on memory") || has(text, "killed due to memory pressure")) {
+  if (has(text, "node running low on memory") || has(text, "exceeds the memory usage threshold of") ||
+      has(text, "killed due to memory pressure")) {
     // "5 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed due to other
     // reasons"
     if (has(text, " 0 Workers (tasks / actors) killed") || text.starts_with("0 Workers")) return true;
@@ -131,7 +132,7 @@ bool take_process_end(const Line& line, Facts& facts) {
     facts.add(event_of(LogEventKind::kOutOfMemoryKill, -1, -1, "host"), line);
     return true;
   }
-  if (const auto state = behind(text, "rocess exited, code=")) {
+  if (const auto state = behind(text, "Main process exited, code=")) {
     const std::int64_t status = number_after(*state, "status=", 0);
     if (status == 0) return true;
     return exited(state->starts_with("exited") ? without_shell_offset(status) : -status);

@@ -42,6 +42,8 @@ constexpr std::string_view kMessagesElsewhere[] = {
     "gloo/",
     "Gloo connectFullMesh",
     "CUDA error: ",
+    "cuda runtime error (",
+    "cudaGetDeviceCount()",
     "Socket Timeout",
     "wait timeout after ",
     "seconds waiting for clients",

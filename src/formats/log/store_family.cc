@@ -39,6 +39,7 @@ constexpr std::string_view kTriggers[] = {
     "Connection closed by peer",
     "onnectFullMesh failed",
     "gloo/transport/tcp",
+    "op.preamble.length <= op.nbytes",
     "for recv operation to complete",
     "for send operation to complete",
     "timeout caused pair closure",
@@ -217,6 +218,15 @@ bool take_gloo(const Line& line, Facts& facts) {
     facts.add(event_of(LogEventKind::kInterfaceChosen, 0, -1, "gloo", "lo", "127.0.0.1"), line);
     return true;
   }
+  // "op.preamble.length <= op.nbytes. 256000 vs 128000": what the other rank sent, what this one waits for.
+  if (const auto sizes = behind(text, "op.preamble.length <= op.nbytes. ")) {
+    const std::int64_t remote = leading_number(*sizes).value_or(-1), local = number_after(*sizes, " vs ");
+    if (remote >= 0 && local >= 0) {
+      const std::string detail = "local " + std::to_string(local) + " remote " + std::to_string(remote);
+      facts.add(event_of(LogEventKind::kNetSizeMismatch, 0, -1, detail), line);
+      return true;
+    }
+  }
   const auto gloo = behind(text, "gloo/transport/tcp");
   if (!gloo) return false;
   for (const std::string_view mark : {"Unable to find address for: ", "Unable to find interface for: "}) {
@@ -244,6 +254,7 @@ class StoreFamily : public Family {
  public:
   std::span<const std::string_view> triggers() const override { return kTriggers; }
   bool take(const Line& line, Facts& facts) override {
+    if (quotes_request(line.message)) return false;
     return take_key(line, facts) || take_client(line, facts) || take_server(line, facts) ||
            take_rendezvous(line, facts) || take_gloo(line, facts) || take_wait(line, facts) ||
            take_closed(line, facts);

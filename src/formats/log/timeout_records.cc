@@ -59,7 +59,8 @@ void complete(std::string& known, std::string_view told) {
 }
 
 void complete(model::WatchdogTimeout& known, const GroupPrefix& group) {
-  complete(known.group_id, group.id);
+  // A bare number that is known as the name already.
+  if (!group.name.empty() || known.group != group.id) complete(known.group_id, group.id);
   complete(known.group, group.name);
   complete(known.group_description, group.description);
 }

@@ -39,6 +39,9 @@ constexpr std::string_view kTriggers[] = {
     "remote error detected",
     "Last error:",
     "CUDA error: ",
+    "cuda runtime error (",
+    "cudaGetDeviceCount()",
+    "Culprit rank ",
     "Detected mismatch between collectives",
     "DDP expects same model across",
     "failed to pass monitoredBarrier",
@@ -62,6 +65,7 @@ class WatchdogFamily : public Family {
   bool open() const override { return x_lines_left > 0 || x_exception.open(); }
 
   bool take(const Line& line, Facts& facts) override {
+    if (quotes_request(line.message)) return false;
     if (const std::int64_t count = collapsed_in(line); count > 0) {
       facts.add(event_of(LogEventKind::kLinesCollapsed, count), line);
     }
@@ -103,7 +107,9 @@ class WatchdogFamily : public Family {
 
   bool take_timeout(const Line& line, Facts& facts) {
     const std::string_view text = line.message;
-    const bool caught = has(text, "atchdog caught collective operation");
+    // (The text of an aborted communicator quotes the time-out, often in the next line of a terminal.)
+    const bool caught = has(text, "atchdog caught collective operation") ||
+                        has(text, "Original reason for failure was: [Rank");
     const std::size_t at = text.find("WorkNCCL(");
     if (at == text.npos && !caught) return false;
     const bool bare = at != text.npos && trimmed(text.substr(0, at)).empty();
@@ -229,6 +235,15 @@ class WatchdogFamily : public Family {
                 line);
       return true;
     }
+    // The words of torchfrtrace: "Culprit rank 22; Error type: SIZE_OR_SYNTAX_MISMATCH, …, Culprit rank 110;
+    // …"
+    bool culprit = false;
+    for (auto rest = behind(text, "Culprit rank "); rest; rest = behind(*rest, "Culprit rank ")) {
+      if (!has(rest->substr(0, 80), "MISMATCH")) continue;
+      facts.add(event_of(LogEventKind::kShapeMismatchReport, -1, rank_after(*rest, "")), line);
+      culprit = true;
+    }
+    if (culprit) return true;
     if (const auto models = behind(text, "DDP expects same model across all ranks")) {
       facts.add(event_of(LogEventKind::kShapeMismatchReport, number_after(*models, "while rank "),
                          rank_after(*models, "but Rank ")),
