@@ -41,6 +41,15 @@ LogEvent event(LogEventKind kind, std::string_view subject, std::string_view det
   return out;
 }
 
+// "[Apr 01 2026 10:00:00]", as only these services write it.
+bool has_their_date(std::string_view text) {
+  const std::size_t at = text.find('[');
+  if (at == std::string_view::npos || text.size() < at + 13) return false;
+  const std::string_view date = text.substr(at + 1, 12);
+  return date[3] == ' ' && date[6] == ' ' && all_digits(date.substr(4, 2)) && all_digits(date.substr(7, 4)) &&
+         date[11] == ' ';
+}
+
 class FabricManagerFamily : public Family {
  public:
   std::span<const std::string_view> triggers() const override { return kTriggers; }
@@ -170,6 +179,10 @@ class FabricManagerFamily : public Family {
                        (!has(front, "[INFO]") && has(line.whole, "[ERROR] [tid "));
     const auto said = behind(*thread, "]");
     if (!error || !said || trimmed(*said).empty()) return false;
+    if (!has_their_date(line.whole) && service_in(*said).empty() && !has(*said, "NVSwitch") &&
+        !has(*said, "NVLink")) {
+      return false;
+    }
     std::string_view subject = pci_address(*said);
     if (subject.empty()) subject = service_in(*said);
     facts.add(event(LogEventKind::kFabricManagerError, subject, trimmed(*said)), line);

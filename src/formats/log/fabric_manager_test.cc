@@ -50,6 +50,7 @@ TEST(FabricManager, ErrorsOfItsLogAndNothingElse) {
                       "failed\n"))
                 .kind,
             LogEventKind::kFabricManagerError);
+  EXPECT_TRUE(read("[ERROR] [tid 7] cannot open the data set\n").events.empty()) << "another program's log";
 }
 
 TEST(FabricManager, Ready) {
