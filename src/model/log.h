@@ -47,6 +47,8 @@ struct LogCommunicator {
   std::uint64_t pointer = 0;            // of its process; 0: not printed
   std::optional<std::uint64_t> id;      // commId: the same on all ranks; absent for splits and before 2.18
   std::optional<std::uint64_t> parent;  // pointer of the parent
+  std::optional<std::int64_t> split;    // which child of the parent: "splitCount", "childCount"
+  std::optional<std::int64_t> color;    // of a split
   std::int32_t rank = -1, ranks = -1;   // rank inside it, and how many it has
   std::int32_t cuda_device = -1, nvml_device = -1;
   std::string bus_id;  // "1c000", as printed
