@@ -142,7 +142,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
         check_bundle(evidence);
         any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
                        !evidence.ras_events.empty() || !evidence.engine_samples.empty() ||
-                       !evidence.bundles.empty();
+                       !evidence.bundles.empty() || !evidence.logs.empty();
         batch.push_back(std::move(evidence));
       }
     }
