@@ -2,6 +2,7 @@
 #include "os/archive_walker.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "os/content_kind.h"
 #include "os/zip_directory.h"
 
 namespace unhang::os {
@@ -143,8 +145,13 @@ class Walk {
                                      ", which is not read: unpack the archive and give the files"},
                   declared_size(entry));
     }
+    x_asked = !x_context.ask_for_stream;
     const Outcome outcome = read_data(entry, path);
-    if (outcome == Outcome::kRead) {
+    if (x_stream) {  // what came before a fault counts, as with other cut files
+      x_stream->finish();
+      x_stream.reset();
+      ++x_delivered;
+    } else if (outcome == Outcome::kRead) {
       ++x_delivered;
       x_context.on_member(name, std::string_view(x_context.buffer).substr(0, x_used));
     }
@@ -178,15 +185,15 @@ class Walk {
       if (size == 0) continue;
       if (static_cast<std::uint64_t>(offset) < x_used)
         return lost(path, {"corrupt_archive", "its parts overlap"}, 0);
-      if (auto stop =
-              append(static_cast<std::uint64_t>(offset), {static_cast<const char*>(block), size}, start)) {
+      if (auto stop = append(path, static_cast<std::uint64_t>(offset),
+                             {static_cast<const char*>(block), size}, start)) {
         return lost(path, *stop, declared_size(entry));
       }
     }
     // The tail of a sparse file may be a hole.
     const std::uint64_t declared = declared_size(entry);
     if (x_charging == Charging::kHolesOnly && declared > x_used) {
-      if (auto stop = append(declared, {}, start)) return lost(path, *stop, declared);
+      if (auto stop = append(path, declared, {}, start)) return lost(path, *stop, declared);
     }
     if (!doubt.empty()) {
       x_context.on_trouble({path, "corrupt_archive", doubt + "; it is used, but may be damaged", 0});
@@ -195,10 +202,13 @@ class Walk {
   }
 
   // Puts `block` at `offset` of the member; what lies between is a hole, zeros.
-  std::optional<Stop> append(std::uint64_t offset, std::string_view block, std::int64_t start) {
+  std::optional<Stop> append(const std::string& path, std::uint64_t offset, std::string_view block,
+                             std::int64_t start) {
     const ReadLimits& limits = x_context.budget.limits();
     const std::uint64_t hole = offset - x_used;
-    if (offset > limits.max_file_bytes || block.size() > limits.max_file_bytes - offset) {
+    if (!x_asked && x_used > kStreamBeyond) ask(path);
+    const bool too_large = offset > limits.max_file_bytes || block.size() > limits.max_file_bytes - offset;
+    if (!x_stream && too_large) {
       return Stop{"too_large", "larger than " + bytes_text(limits.max_file_bytes) + "; not read"};
     }
     if (auto stop =
@@ -213,6 +223,12 @@ class Walk {
         return bomb;
       }
     }
+    if (x_stream) {
+      feed_hole(hole);
+      if (!block.empty()) x_stream->feed(block);
+      x_used = end;
+      return std::nullopt;
+    }
     if (!grow_buffer(x_context.buffer, x_used, end, limits.max_file_bytes)) {
       return Stop{"too_large", "not enough memory for it"};
     }
@@ -222,6 +238,21 @@ class Walk {
     return std::nullopt;
   }
 
+  void ask(const std::string& path) {
+    x_asked = true;
+    const std::string_view first = std::string_view(x_context.buffer).substr(0, x_used);
+    if (content_kind(first) != ContentKind::kPlain) return;
+    x_stream = x_context.ask_for_stream(path, first);
+    if (x_stream) x_stream->feed(first);
+  }
+
+  void feed_hole(std::uint64_t bytes) {
+    static constexpr std::array<char, 4096> kZeros{};
+    for (; bytes > 0; bytes -= std::min<std::uint64_t>(bytes, kZeros.size()))
+      x_stream->feed(
+          {kZeros.data(), static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kZeros.size()))});
+  }
+
   Outcome data_trouble(archive_entry* entry, const std::string& path, int code) {
     if (x_source != nullptr && x_source->stop()) {
       tell_break_off();
@@ -229,7 +260,7 @@ class Walk {
     }
     const std::uint64_t declared = declared_size(entry);
     const std::uint64_t missing = declared > x_used ? declared - x_used : 0;
-    std::string text = library_text(x_archive) + "; not read";
+    std::string text = library_text(x_archive) + (x_stream ? "; what stood before it is used" : "; not read");
     const bool resumable = x_on_start_failure == StartFailure::kLeave;
     if (code == ARCHIVE_FATAL && !resumable) text += ", nor anything behind it: " + how_far();
     x_context.on_trouble({path, "corrupt_archive", std::move(text), missing});
@@ -269,7 +300,9 @@ class Walk {
   Skipping x_skipping;
   StartFailure x_on_start_failure;
   const WalkContext& x_context;
-  std::uint64_t x_used = 0;  // bytes of the present member in the buffer
+  std::uint64_t x_used = 0;              // bytes of the present member in the buffer, or fed to its stream
+  std::unique_ptr<BlobStream> x_stream;  // of the present member, if somebody wants one
+  bool x_asked = true;
   std::uint64_t x_headers = 0;
   std::uint64_t x_delivered = 0;
   std::uint64_t x_damaged_headers = 0;
@@ -338,7 +371,8 @@ bool walk_cut_zip(const ZipInput& input, const WalkContext& context) {
     if (!std::exchange(told, true)) trouble.text = why + ": " + trouble.text;
     context.on_trouble(std::move(trouble));
   };
-  walk_zip_forward(input, {context.path, context.budget, context.buffer, context.on_member, on_trouble});
+  walk_zip_forward(input, {context.path, context.budget, context.buffer, context.on_member, on_trouble,
+                           context.ask_for_stream});
   if (!told)
     context.on_trouble(
         {context.path, "corrupt_archive", why + "; all members found from the front were read", 0});

@@ -22,6 +22,8 @@ struct WalkContext {
   std::string& buffer;  // for one member at a time
   const OnMember& on_member;
   const OnTrouble& on_trouble;
+  // Asked for members as AskForStream is for files, with their names; may be empty.
+  const AskForStream& ask_for_stream;
 };
 
 // Both call on_member once for each regular member in stored order, and on_trouble for what is lost. They end

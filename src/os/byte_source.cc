@@ -40,12 +40,13 @@ std::string_view ByteSource::next() {
   return block;
 }
 
-FileSource::FileSource(int fd)
-    : x_fd(fd), x_buffer(std::make_unique_for_overwrite<char[]>(kFileBlockBytes)) {}
+FileSource::FileSource(int fd, std::atomic<std::uint64_t>* bytes_read)
+    : x_fd(fd), x_bytes_read(bytes_read), x_buffer(std::make_unique_for_overwrite<char[]>(kFileBlockBytes)) {}
 
 std::string_view FileSource::pull() {
   const std::int64_t got = read_some(x_fd, x_buffer.get(), kFileBlockBytes);
   if (got < 0) set_stop({"unreadable", "reading failed: " + std::generic_category().message(errno)});
+  if (got > 0 && x_bytes_read != nullptr) *x_bytes_read += static_cast<std::uint64_t>(got);
   return {x_buffer.get(), static_cast<std::size_t>(std::max<std::int64_t>(got, 0))};
 }
 

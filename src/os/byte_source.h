@@ -4,6 +4,7 @@
 // of them whole.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,16 +58,17 @@ class MemorySource final : public ByteSource {
   std::string_view x_bytes;
 };
 
-// Reads a descriptor, which it does not own, from where it stands.
+// Reads a descriptor, which it does not own, from where it stands. Adds what it read to `bytes_read`, if any.
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(int fd);
+  explicit FileSource(int fd, std::atomic<std::uint64_t>* bytes_read = nullptr);
 
  protected:
   std::string_view pull() override;
 
  private:
   int x_fd;
+  std::atomic<std::uint64_t>* x_bytes_read;
   std::unique_ptr<char[]> x_buffer;
 };
 

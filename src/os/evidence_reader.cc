@@ -61,8 +61,12 @@ class BufferStack {
 class Unpacker {
  public:
   Unpacker(const ReadLimits& limits, std::uint64_t input_bytes, BufferStack& buffers, const OnBlob& on_blob,
-           const OnTrouble& on_trouble)
-      : x_budget(limits, input_bytes), x_buffers(buffers), x_on_blob(on_blob), x_on_trouble(on_trouble) {}
+           const OnTrouble& on_trouble, const ReadHooks& hooks)
+      : x_budget(limits, input_bytes),
+        x_buffers(buffers),
+        x_on_blob(on_blob),
+        x_on_trouble(on_trouble),
+        x_hooks(hooks) {}
 
   // `bytes` is all of it. `depth`: how many archives it is inside of.
   void open_bytes(std::string_view bytes, const std::string& path, std::uint32_t depth) {
@@ -82,7 +86,7 @@ class Unpacker {
   void open_zip(const ZipInput& input, const std::string& path, std::uint32_t depth) {
     BufferStack::Lease buffer(x_buffers);
     const OnMember on_member = member_opener(path, depth);
-    walk_zip(input, {path, x_budget, buffer.get(), on_member, x_on_trouble});
+    walk_zip(input, {path, x_budget, buffer.get(), on_member, x_on_trouble, x_hooks.ask_for_stream});
   }
 
   // `kind` is a tar or a compression.
@@ -107,7 +111,7 @@ class Unpacker {
   bool open_tar(ByteSource& source, const std::string& path, std::uint32_t depth) {
     BufferStack::Lease buffer(x_buffers);
     const OnMember on_member = member_opener(path, depth);
-    return walk_tar(source, {path, x_budget, buffer.get(), on_member, x_on_trouble});
+    return walk_tar(source, {path, x_budget, buffer.get(), on_member, x_on_trouble, x_hooks.ask_for_stream});
   }
 
   OnMember member_opener(const std::string& path, std::uint32_t depth) {
@@ -116,10 +120,12 @@ class Unpacker {
     };
   }
 
-  // All of a decompressed stream into one buffer: a single file, or a zip, which has to be whole.
+  // All of a decompressed stream into one buffer: a single file, or a zip, which has to be whole. A long
+  // single file may go to a stream instead.
   void collect(ByteSource& source, ContentKind kind, const std::string& path, std::uint32_t depth) {
     BufferStack::Lease buffer(x_buffers);
     std::uint64_t used = 0;
+    bool may_ask = kind == ContentKind::kPlain && x_hooks.ask_for_stream;
     for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
       const std::uint64_t most = x_budget.limits().max_file_bytes;
       if (block.size() > most - used) {
@@ -132,20 +138,41 @@ class Unpacker {
       }
       block.copy(buffer.get().data() + used, block.size());
       used += block.size();
+      if (may_ask && used > kStreamBeyond) {
+        may_ask = false;
+        const std::string_view first = std::string_view(buffer.get()).substr(0, used);
+        if (const auto stream = x_hooks.ask_for_stream(path, first)) {
+          stream->feed(first);
+          return feed_rest(source, *stream, path, used);
+        }
+      }
     }
-    const bool damaged = source.stop() && source.stop()->code == "corrupt_archive";
-    if (source.stop()) {
-      std::string text = source.stop()->text;
-      if (damaged) text += "; " + bytes_text(used) + " came out of it and are used";
-      x_on_trouble({path, source.stop()->code, std::move(text), 0});
-    }
-    if (source.stop() && (!damaged || used == 0)) return;
+    if (!usable(source, path, used)) return;
     const std::string_view bytes = std::string_view(buffer.get()).substr(0, used);
     if (kind == ContentKind::kPlain) {
       x_on_blob(path, bytes);
     } else {
       open_bytes(bytes, path, depth + 1);
     }
+  }
+
+  void feed_rest(ByteSource& source, BlobStream& stream, const std::string& path, std::uint64_t fed) {
+    for (std::string_view block = source.next(); !block.empty(); block = source.next()) {
+      stream.feed(block);
+      fed += block.size();
+    }
+    stream.finish();
+    (void)usable(source, path, fed);
+  }
+
+  // Whether what came out of the source can be used; tells why it ended too early, if it did.
+  bool usable(const ByteSource& source, const std::string& path, std::uint64_t used) {
+    if (!source.stop()) return true;
+    const bool damaged = source.stop()->code == "corrupt_archive";
+    std::string text = source.stop()->text;
+    if (damaged) text += "; " + bytes_text(used) + " came out of it and are used";
+    x_on_trouble({path, source.stop()->code, std::move(text), 0});
+    return damaged && used > 0;
   }
 
   // A tar ends before its compressed stream does: the checksum stands behind the padding.
@@ -169,27 +196,23 @@ class Unpacker {
   BufferStack& x_buffers;
   const OnBlob& x_on_blob;
   const OnTrouble& x_on_trouble;
+  const ReadHooks& x_hooks;
 };
 
-// Reads what is left of `fd` into `buffer` behind `used`, which it moves on. An error number, 0 when it came
-// to the end or passed `most` (used > most then), ENOMEM when the buffer cannot grow.
-int read_rest(int fd, std::string& buffer, std::uint64_t& used, std::uint64_t most) {
-  for (;;) {
-    if (used > most) return 0;
-    if (used == buffer.size() && !grow_buffer(buffer, used, used + kUnknownSize, most + kUnknownSize))
-      return ENOMEM;
-    const std::int64_t got = read_some(fd, buffer.data() + used, buffer.size() - used);
-    if (got < 0) return errno;
-    if (got == 0) return 0;
-    used += static_cast<std::uint64_t>(got);
-  }
+void count(const ReadHooks& hooks, std::int64_t bytes) {
+  if (bytes > 0 && hooks.bytes_read != nullptr) *hooks.bytes_read += static_cast<std::uint64_t>(bytes);
 }
 
 class TopLevel {
  public:
   TopLevel(const std::string& path, const ReadLimits& limits, std::string& scratch, const OnBlob& on_blob,
-           const OnTrouble& on_trouble)
-      : x_path(path), x_limits(limits), x_scratch(scratch), x_on_blob(on_blob), x_on_trouble(on_trouble) {}
+           const OnTrouble& on_trouble, const ReadHooks& hooks)
+      : x_path(path),
+        x_limits(limits),
+        x_scratch(scratch),
+        x_on_blob(on_blob),
+        x_on_trouble(on_trouble),
+        x_hooks(hooks) {}
 
   void read_file() {
     // Without O_NONBLOCK a pipe that took the file's place would block us.
@@ -212,36 +235,77 @@ class TopLevel {
     used = static_cast<std::uint64_t>(got);
     const ContentKind kind = content_kind({x_scratch.data(), used});
     if (kind != ContentKind::kPlain) return unpack(fd.get(), kind, size);
+    count(x_hooks, got);
     const bool complete = used < room && (used == size || used == 0);
     if (complete) return deliver(used);
+    if (size > kStreamBeyond && stream_it(fd.get(), used)) return;
     if (size > x_limits.max_file_bytes) return tell_too_large(size);
     if (!grow_buffer(x_scratch, used, size + 1, size + 1)) return tell_unreadable(ENOMEM, size);
-    const int error = read_rest(fd.get(), x_scratch, used, x_limits.max_file_bytes);
+    const int error = read_rest(fd.get(), used, x_limits.max_file_bytes);
     if (error != 0) tell_unreadable(error, size > used ? size - used : 0);
     if (error == 0 || used > 0) deliver(used);
   }
 
   void read_stdin() {
     std::uint64_t used = 0;
-    if (const int error = read_rest(STDIN_FILENO, x_scratch, used, x_limits.max_file_bytes); error != 0) {
+    if (x_hooks.ask_for_stream) {
+      const int error = read_rest(STDIN_FILENO, used, kStreamBeyond);
+      if (error == 0 && used > kStreamBeyond &&
+          content_kind({x_scratch.data(), static_cast<std::size_t>(used)}) == ContentKind::kPlain &&
+          stream_it(STDIN_FILENO, used))
+        return;
+    }
+    if (const int error = read_rest(STDIN_FILENO, used, x_limits.max_file_bytes); error != 0) {
       tell_unreadable(error, 0);
       if (used == 0) return;
     }
     if (used > x_limits.max_file_bytes) return tell_too_large(0);
     BufferStack buffers(x_scratch);
     const BufferStack::Lease keep(buffers);  // scratch holds the input itself
-    Unpacker(x_limits, used, buffers, x_on_blob, x_on_trouble)
+    Unpacker(x_limits, used, buffers, x_on_blob, x_on_trouble, x_hooks)
         .open_bytes({x_scratch.data(), static_cast<std::size_t>(used)}, x_path, 0);
   }
 
  private:
   void unpack(int fd, ContentKind kind, std::uint64_t size) {
     BufferStack buffers(x_scratch);
-    Unpacker unpacker(x_limits, size, buffers, x_on_blob, x_on_trouble);
-    if (kind == ContentKind::kZip) return unpacker.open_zip({fd, {}}, x_path, 0);
+    Unpacker unpacker(x_limits, size, buffers, x_on_blob, x_on_trouble, x_hooks);
+    if (kind == ContentKind::kZip) {
+      unpacker.open_zip({fd, {}}, x_path, 0);
+      return count(x_hooks, static_cast<std::int64_t>(size));
+    }
     if (::lseek(fd, 0, SEEK_SET) != 0) return tell_unreadable(errno, size);
-    FileSource source(fd);
+    FileSource source(fd, x_hooks.bytes_read);
     unpacker.open_stream(source, kind, x_path, 0);
+  }
+
+  // Reads what is left of `fd` into the buffer behind `used`, which it moves on. An error number, 0 when it
+  // came to the end or passed `most` (used > most then), ENOMEM when the buffer cannot grow.
+  int read_rest(int fd, std::uint64_t& used, std::uint64_t most) {
+    for (;;) {
+      if (used > most) return 0;
+      if (used == x_scratch.size() && !grow_buffer(x_scratch, used, used + kUnknownSize, most + kUnknownSize))
+        return ENOMEM;
+      const std::int64_t got = read_some(fd, x_scratch.data() + used, x_scratch.size() - used);
+      if (got < 0) return errno;
+      if (got == 0) return 0;
+      count(x_hooks, got);
+      used += static_cast<std::uint64_t>(got);
+    }
+  }
+
+  // Gives the file to a stream, if somebody wants one: the first `used` bytes stand in the buffer.
+  bool stream_it(int fd, std::uint64_t used) {
+    if (!x_hooks.ask_for_stream) return false;
+    const std::string_view first(x_scratch.data(), static_cast<std::size_t>(used));
+    const auto stream = x_hooks.ask_for_stream(x_path, first);
+    if (!stream) return false;
+    stream->feed(first);
+    FileSource source(fd, x_hooks.bytes_read);
+    for (std::string_view block = source.next(); !block.empty(); block = source.next()) stream->feed(block);
+    stream->finish();
+    if (source.stop()) x_on_trouble({x_path, source.stop()->code, source.stop()->text, 0});
+    return true;
   }
 
   void deliver(std::uint64_t used) {
@@ -267,13 +331,14 @@ class TopLevel {
   std::string& x_scratch;
   const OnBlob& x_on_blob;
   const OnTrouble& x_on_trouble;
+  const ReadHooks& x_hooks;
 };
 
 }  // namespace
 
 void read_evidence(const std::string& path, const ReadLimits& limits, std::string& scratch,
-                   const OnBlob& on_blob, const OnTrouble& on_trouble) {
-  TopLevel top(path, limits, scratch, on_blob, on_trouble);
+                   const OnBlob& on_blob, const OnTrouble& on_trouble, const ReadHooks& hooks) {
+  TopLevel top(path, limits, scratch, on_blob, on_trouble, hooks);
   if (path == "-") {
     top.read_stdin();
   } else {
