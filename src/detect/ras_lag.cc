@@ -340,7 +340,8 @@ class RasLag {
           plural(ahead, " is", " are") + " ahead of the majority" +
           (names.tells_communicator() ? std::string() : " in " + state.label);
       if (!state.stands || names.empty()) {
-        explanation.category = Category::kInconclusive;
+        // Named ranks stand at different points: that much is so, whoever is to blame.
+        explanation.category = names.empty() ? Category::kInconclusive : Category::kCollectiveDesync;
         names.make_suspects(explanation);
         explanation.headline = who + (names.empty() ? "; this text answer does not name them: ask for JSON"
                                                     : ": the others may be about to follow");
