@@ -49,6 +49,8 @@ constexpr std::array kDetectors{
     Detector{"log_exception", "a rank whose program failed by itself", find_log_exception},
     Detector{"log_host_work", "a host that was busy when the others began to wait", find_log_host_work},
     Detector{"log_init_hang", "communicators that were begun and never complete", find_log_init_hang},
+    Detector{"log_cuda_error", "CUDA calls that failed for no reason that another detector knows",
+             find_log_cuda_error},
     Detector{"log_worker_died", "a worker that died for no stated reason", find_log_worker_died},
     Detector{"log_peer_lost", "connections that the other side ended", find_log_peer_lost},
     Detector{"log_stuck_host", "a watchdog or an engine whose worker does not answer", find_log_stuck_host},

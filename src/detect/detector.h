@@ -55,6 +55,7 @@ std::vector<Explanation> find_log_lag(const Analysis&);
 std::vector<Explanation> find_log_exception(const Analysis&);
 std::vector<Explanation> find_log_host_work(const Analysis&);
 std::vector<Explanation> find_log_init_hang(const Analysis&);
+std::vector<Explanation> find_log_cuda_error(const Analysis&);
 std::vector<Explanation> find_log_worker_died(const Analysis&);
 std::vector<Explanation> find_log_peer_lost(const Analysis&);
 std::vector<Explanation> find_log_stuck_host(const Analysis&);

@@ -217,17 +217,22 @@ void add_device(const LogAnalysis& logs, std::vector<Explanation>& out) {
   }
   for (const LogEvent* event : logs.of_all({LogEventKind::kEccError, LogEventKind::kGpuInitFailed}))
     device.push_back(event);
+  for (const LogEvent* event : logs.of(LogEventKind::kCudaError)) {
+    // 214: uncorrectable ECC error, whatever release wrote the number
+    if (event->code == 214 || event->detail.find("ECC") != std::string::npos) device.push_back(event);
+  }
   for (const LogEvent* event : logs.of(LogEventKind::kRecoveryAction)) {
     if (event->code > 0) device.push_back(event);
   }
   if (device.empty()) return;
   const LogEvent& first = *device.front();
-  const std::string what = first.kind == LogEventKind::kXid
-                               ? "Xid " + std::to_string(xid_of(first)) + ", " + xid_words(xid_of(first))
-                           : first.kind == LogEventKind::kEccError ? std::string("uncorrectable memory error")
-                           : first.kind == LogEventKind::kGpuInitFailed
-                               ? std::string("the driver cannot bring it up")
-                               : std::string("the driver asks for a reset");
+  const std::string what =
+      first.kind == LogEventKind::kXid
+          ? "Xid " + std::to_string(xid_of(first)) + ", " + xid_words(xid_of(first))
+      : first.kind == LogEventKind::kEccError || first.kind == LogEventKind::kCudaError
+          ? (first.detail.empty() ? std::string("uncorrectable memory error") : first.detail)
+      : first.kind == LogEventKind::kGpuInitFailed ? std::string("the driver cannot bring it up")
+                                                   : std::string("the driver asks for a reset");
   Explanation found = log_finding(logs, Category::kProcessOrDeviceUnavailable, "gpu_xid", Confidence::kMedium,
                                   gpu_text(logs, first) + " failed: " + what, device);
   name_gpus(logs, device, false, found);

@@ -42,6 +42,19 @@ bool tests_passed(const model::Log& log) {
                                                     });
 }
 
+// Nobody was told to end, and nothing failed on the way.
+bool in_good_order(const LogAnalysis& logs) {
+  for (std::size_t kind = 0; kind < logs.by_kind.size(); ++kind) {
+    const auto value = static_cast<LogEventKind>(kind);
+    // Connections end with the program.
+    if (value == LogEventKind::kStoreClosed || value == LogEventKind::kGlooClosed ||
+        value == LogEventKind::kConnectionClosed)
+      continue;
+    if (model::role_of(value) >= model::LogRole::kConsequence && logs.has(value)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void say_of_logs(const LogAnalysis& logs, model::Verdict& verdict) {
@@ -71,7 +84,7 @@ void say_of_logs(const LogAnalysis& logs, model::Verdict& verdict) {
     verdict.state = tokens ? State::kAdvancing : State::kIdle;
     verdict.headline = tokens ? "the engine made tokens to the end of these logs: nothing wrong is seen"
                               : "the engine came up and serves: nothing wrong is seen";
-  } else if (logs.has(LogEventKind::kTrainingEnd)) {
+  } else if (logs.has(LogEventKind::kTrainingEnd) && in_good_order(logs)) {
     verdict.category = Category::kHealthy;
     verdict.state = State::kIdle;
     verdict.headline = "the program came to its end: nothing wrong is seen";
