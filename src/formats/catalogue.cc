@@ -6,6 +6,7 @@
 #include "formats/bundle/bundle_manifest.h"
 #include "formats/engine_metrics/engine_metrics.h"
 #include "formats/flight_recorder/flight_recorder.h"
+#include "formats/log/log.h"
 #include "formats/ras/ras.h"
 
 namespace unhang::formats {
@@ -24,6 +25,7 @@ constexpr std::array kFormats{
     Format{"nccl_ras_text", "NCCL RAS answer (text)", "nccl_ras.md", ras::sniff_text, ras::parse_text},
     Format{"engine_metrics", "metric page of an inference engine", "engine_metrics.md", engine_metrics::sniff,
            engine_metrics::parse},
+    Format{"log", "text log", "logs.md", log::sniff, log::parse},  // last: nearly anything is text
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Line {
   std::string_view message;  // behind all prefixes: of an NCCL line what follows "NCCL INFO "
   model::LogTime time;
   std::uint32_t origin = 0;  // index into Log::origins
+  std::int64_t thread = -1;  // NCCL's thread id
   NcclLevel nccl = NcclLevel::kNone;
   std::string_view
       source_file;  // "transport/net_ib.cc", "ProcessGroupNCCL.cpp", "shm_broadcast.py"; empty: none

@@ -5,23 +5,37 @@
 // (time, host, pid, rank) it keeps. Streaming: memory is bounded by the longest line (cut beyond a bound).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "formats/log/facts.h"
+#include "formats/log/keyword_filter.h"
 #include "formats/log/line.h"
 
 namespace unhang::formats::log {
 
 class LineStream {
  public:
-  using OnLine = std::function<void(const Line&)>;
-  // Writers go to `facts`, which must outlive this.
-  LineStream(Facts& facts, OnLine on_line);
+  // Lines of NCCL have this owner's bit, whatever stands in them.
+  static constexpr std::uint32_t kNcclOwner = 1u << 0;
+  // `owners`: bits of the filter's owners that have a text in the message.
+  using OnLine = std::function<void(const Line& line, std::uint32_t owners)>;
+
+  // Adds the texts by which glued and wrapped records are found to `filter`. Must be called before prepare().
+  static void add_keywords(KeywordFilter& filter);
+
+  // Only lines with an owner are handed out, and every line while all_lines(true). Writers, counts of lines,
+  // first and last time go to `facts`; `facts` and `filter` must outlive this.
+  LineStream(Facts& facts, const KeywordFilter& filter, OnLine on_line);
   ~LineStream();
   LineStream(const LineStream&) = delete;
   LineStream& operator=(const LineStream&) = delete;
+
+  // May be called from inside OnLine: counts from the next line.
+  void all_lines(bool wanted);
 
   // Blocks may end anywhere.
   void feed(std::string_view bytes);

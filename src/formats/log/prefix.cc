@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/log/prefix.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/log/prefix_pieces.h"
+
+namespace unhang::formats::log {
+namespace {
+
+constexpr std::size_t kNodeNames = 4096;
+constexpr std::uint32_t kPieces = 16;  // nobody stacks more
+
+}  // namespace
+
+bool NodeNames::knows(std::string_view name) const {
+  return std::binary_search(x_names.begin(), x_names.end(), name);
+}
+
+void NodeNames::learn(std::string_view name) {
+  const auto at = std::lower_bound(x_names.begin(), x_names.end(), name);
+  if ((at == x_names.end() || *at != name) && x_names.size() < kNodeNames) x_names.emplace(at, name);
+}
+
+Prefix read_prefix(std::string_view line, NodeNames& nodes) {
+  Prefix prefix;
+  Scanner in(line);
+  // A piece that may be something else counts only when a certain one follows: `sure` is where that ends.
+  std::size_t sure = 0;
+  Prefix sure_prefix;
+  std::string_view doubtful_node;
+  for (std::uint32_t i = 0; i < kPieces && !in.at_end() && prefix.nccl == NcclLevel::kNone; ++i) {
+    switch (take_piece(in, prefix, nodes, doubtful_node)) {
+      case Piece::kNone:
+        sure_prefix.length = sure;
+        return sure_prefix;
+      case Piece::kDoubtful:
+        continue;
+      case Piece::kDecoration:
+        if (in.at() != sure && sure_prefix.pieces == 0 && doubtful_node.empty()) sure = in.at();
+        continue;
+      case Piece::kCertain:
+        break;
+    }
+    ++prefix.pieces;
+    if (!doubtful_node.empty()) {
+      nodes.learn(doubtful_node);
+      doubtful_node = {};
+    }
+    sure = in.at();
+    sure_prefix = prefix;
+  }
+  sure_prefix.length = sure;
+  return sure_prefix;
+}
+
+}  // namespace unhang::formats::log

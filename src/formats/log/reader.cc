@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/log/reader.h"
+
+#include <array>
+#include <utility>
+
+#include "formats/log/facts.h"
+#include "formats/log/families.h"
+#include "formats/log/keyword_filter.h"
+#include "formats/log/line_stream.h"
+
+namespace unhang::formats::log {
+namespace {
+
+// In the order in which they are asked; the first that knows a line has it. NCCL's is owner 0.
+constexpr std::array kMakers{nccl_family,      watchdog_family, store_family,          launcher_family,
+                             engine_family,    kernel_family,   fabric_manager_family, topology_family,
+                             bandwidth_family, activity_family};
+
+}  // namespace
+
+class LogReader::State {
+ public:
+  State()
+      : x_facts(x_log),
+        x_filter(filter()),
+        x_lines(x_facts, x_filter, [this](const Line& line, std::uint32_t owners) { take(line, owners); }) {}
+
+  void feed(std::string_view bytes) { x_lines.feed(bytes); }
+
+  model::Log finish() {
+    x_lines.finish();
+    for (const auto& family : x_families) family->finish(x_facts);
+    return std::move(x_log);
+  }
+
+ private:
+  const KeywordFilter& filter() {
+    for (unsigned i = 0; i < kMakers.size(); ++i) {
+      x_families[i] = kMakers[i]();
+      for (const std::string_view trigger : x_families[i]->triggers()) x_own_filter.add(trigger, i);
+    }
+    LineStream::add_keywords(x_own_filter);
+    x_own_filter.prepare();
+    return x_own_filter;
+  }
+
+  void take(const Line& line, std::uint32_t owners) {
+    const std::uint32_t asked = line.nccl == NcclLevel::kNone ? owners | x_open : LineStream::kNcclOwner;
+    for (unsigned i = 0; i < x_families.size(); ++i) {
+      if ((asked >> i & 1u) == 0) continue;
+      const bool known = x_families[i]->take(line, x_facts);
+      const std::uint32_t bit = 1u << i;
+      x_open = x_families[i]->open() ? x_open | bit : x_open & ~bit;
+      if (!known) continue;
+      ++x_log.recognised;
+      break;
+    }
+    x_lines.all_lines(x_open != 0);
+  }
+
+  model::Log x_log;
+  Facts x_facts;
+  std::array<std::unique_ptr<Family>, kMakers.size()> x_families;
+  KeywordFilter x_own_filter;
+  const KeywordFilter& x_filter;
+  LineStream x_lines;
+  std::uint32_t x_open = 0;  // families that hold a half-read record
+};
+
+LogReader::LogReader() : x_state(std::make_unique<State>()) {}
+LogReader::~LogReader() = default;
+
+void LogReader::feed(std::string_view bytes) {
+  x_state->feed(bytes);
+}
+
+model::Log LogReader::finish() {
+  return x_state->finish();
+}
+
+}  // namespace unhang::formats::log
