@@ -2,10 +2,18 @@
 #include "cli/load_case.h"
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <unordered_map>
 
 #include "base/parallel.h"
+#include "cli/progress_bar.h"
 #include "collect/bundle_check.h"
 #include "formats/catalogue.h"
+#include "formats/evidence_stream.h"
 #include "join/join.h"
 #include "os/evidence_reader.h"
 #include "os/expand_paths.h"
@@ -27,25 +35,72 @@ formats::Evidence trouble_as_evidence(os::ReadTrouble trouble) {
   return evidence;
 }
 
-std::vector<formats::Evidence> read_file(const std::string& path, std::string& scratch) {
-  std::vector<formats::Evidence> out;
+// What one file gives, in the order of its members.
+class FileEvidence {
+ public:
+  void add(formats::Evidence evidence) { x_list.push_back(std::move(evidence)); }
+  void add(os::ReadTrouble trouble) { x_troubles.push_back(trouble_as_evidence(std::move(trouble))); }
+
+  // A cut file gives both what came out of it and the trouble: these become one.
+  std::vector<formats::Evidence> take() {
+    if (x_troubles.empty()) return std::move(x_list);
+    std::unordered_map<std::string, std::size_t> at;
+    for (std::size_t i = 0; i < x_list.size(); ++i) at.emplace(x_list[i].path, i);
+    for (formats::Evidence& lost : x_troubles) {
+      const auto [same, is_new] = at.emplace(lost.path, x_list.size());
+      if (is_new) {
+        x_list.push_back(std::move(lost));
+      } else {
+        auto& problems = x_list[same->second].problems;
+        problems.insert(problems.end(), lost.problems.begin(), lost.problems.end());
+      }
+    }
+    return std::move(x_list);
+  }
+
+ private:
+  std::vector<formats::Evidence> x_list, x_troubles;
+};
+
+class StreamToEvidence final : public os::BlobStream {
+ public:
+  StreamToEvidence(std::unique_ptr<formats::EvidenceStream> stream, FileEvidence& file)
+      : x_stream(std::move(stream)), x_file(file) {}
+  void feed(std::string_view bytes) override { x_stream->feed(bytes); }
+  void finish() override { x_file.add(x_stream->finish()); }
+
+ private:
+  std::unique_ptr<formats::EvidenceStream> x_stream;
+  FileEvidence& x_file;
+};
+
+std::vector<formats::Evidence> read_file(const std::string& path, std::string& scratch,
+                                         std::atomic<std::uint64_t>& bytes_read) {
+  FileEvidence file;
+  const os::ReadHooks hooks{.ask_for_stream = [&](const std::string& name,
+                                                  std::string_view first) -> std::unique_ptr<os::BlobStream> {
+                              auto stream = formats::stream_evidence(name, first);
+                              if (!stream) return nullptr;
+                              return std::make_unique<StreamToEvidence>(std::move(stream), file);
+                            },
+                            .bytes_read = &bytes_read};
   os::read_evidence(
       path, {}, scratch,
-      [&](const std::string& name, std::string_view bytes) {
-        out.push_back(formats::read_evidence(name, bytes));
-      },
-      [&](os::ReadTrouble trouble) {
-        // A cut compressed file gives both what came out of it and the trouble.
-        const auto same = std::find_if(out.begin(), out.end(),
-                                       [&](const auto& known) { return known.path == trouble.path; });
-        formats::Evidence lost = trouble_as_evidence(std::move(trouble));
-        if (same == out.end()) {
-          out.push_back(std::move(lost));
-        } else {
-          same->problems.insert(same->problems.end(), lost.problems.begin(), lost.problems.end());
-        }
-      });
-  return out;
+      [&](const std::string& name, std::string_view bytes) { file.add(formats::read_evidence(name, bytes)); },
+      [&](os::ReadTrouble trouble) { file.add(std::move(trouble)); }, hooks);
+  return file.take();
+}
+
+// Of all of them; 0 where it cannot be known.
+std::uint64_t bytes_of(const std::vector<std::string>& files) {
+  std::uint64_t sum = 0;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (file == "-") return 0;
+    if (!error) sum += size;
+  }
+  return sum;
 }
 
 void add_notes(const std::vector<os::PathNote>& notes, std::vector<formats::Evidence>& batch) {
@@ -91,7 +146,8 @@ base::Error nothing_readable(const model::Case& joined) {
   }
   return {base::ErrorCode::kData, message +
                                       "\nGive the folder or files of Flight Recorder dumps "
-                                      "(nccl_trace_rank_*), RAS answers or a bundle."};
+                                      "(nccl_trace_rank_*), logs of the job or of the kernel, RAS answers "
+                                      "or a bundle."};
 }
 
 }  // namespace
@@ -130,11 +186,12 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   const std::size_t threads = base::thread_count(options.threads, expanded->files.size());
   std::vector<std::string> scratch(threads);
   bool any_evidence = false;
+  std::optional<ProgressBar> progress(std::in_place, options.complaints, bytes_of(expanded->files));
   for (std::size_t from = 0; from < expanded->files.size(); from += threads * kFilesPerThread) {
     const std::size_t count = std::min(threads * kFilesPerThread, expanded->files.size() - from);
     std::vector<std::vector<formats::Evidence>> read(count);
     base::parallel_for(count, options.threads, [&](std::size_t i, unsigned worker) {
-      read[i] = read_file(expanded->files[from + i], scratch[worker]);
+      read[i] = read_file(expanded->files[from + i], scratch[worker], progress->bytes_read());
     });
     std::vector<formats::Evidence> batch;
     for (auto& file : read) {
@@ -148,6 +205,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     }
     builder.add(std::move(batch));
   }
+  progress.reset();
   std::vector<formats::Evidence> notes;
   add_notes(expanded->notes, notes);
   builder.add(std::move(notes));

@@ -18,9 +18,9 @@ namespace unhang::cli {
 struct LoadOptions {
   unsigned threads = 0;  // 0: as many as the machine has
   std::optional<std::int64_t> world_size;
-  bool needs_dumps = false;  // Flight Recorder dumps: other evidence alone is of no use to the command
-  Output* complaints =
-      nullptr;  // where to say at once that an argument could not be used; null: only in the Case
+  bool needs_dumps = false;      // Flight Recorder dumps: other evidence alone is of no use to the command
+  Output* complaints = nullptr;  // where to say at once that an argument could not be used, and, on a
+                                 // terminal, how far the reading is; null: only in the Case
 };
 
 // The flags that fill it, for the commands that read evidence.

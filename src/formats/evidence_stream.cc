@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/evidence_stream.h"
+
+#include <utility>
+
+#include "formats/catalogue.h"
+
+namespace unhang::formats {
+namespace {
+
+constexpr std::string_view kLog = "log";
+constexpr std::size_t kKeptBeginning = 256 << 10;
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
+}
+
+}  // namespace
+
+EvidenceStream::EvidenceStream(std::string path, std::string_view first)
+    : x_path(std::move(path)), x_beginning(first.substr(0, kKeptBeginning)) {}
+
+Evidence EvidenceStream::finish() {
+  model::Log log = x_reader.finish();
+  // Nothing recognised: what the format says of the beginning holds for all of it.
+  if (log.empty()) {
+    Evidence beginning = read_evidence(x_path, x_beginning);
+    if (beginning.kind != kLog) return beginning;
+  }
+  Evidence evidence;
+  evidence.path = std::move(x_path);
+  evidence.kind = kLog;
+  evidence.logs.push_back(std::move(log));
+  return evidence;
+}
+
+std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first) {
+  if (is_utf16(first)) return nullptr;  // its reader says what to do
+  for (const Format& format : format_catalogue()) {
+    if (!format.sniff(first.substr(0, kSniffBytes))) continue;
+    return format.id == kLog ? std::make_unique<EvidenceStream>(std::move(path), first) : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace unhang::formats
