@@ -1,18 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <string>
 
+#include "formats/log/communicator_lives.h"
 #include "formats/log/families.h"
+#include "formats/log/nccl_texts.h"
 
 namespace unhang::formats::log {
 namespace {
 
 class NcclFamily : public Family {
  public:
+  // Only for lines that have lost their prefix: those with one are handed over without a search.
   std::span<const std::string_view> triggers() const override {
-    static constexpr std::array<std::string_view, 2> kTriggers{"NCCL version ", "NCCL WARN "};
+    static constexpr std::array<std::string_view, 10> kTriggers{"NCCL version ",
+                                                                "NCCL WARN ",
+                                                                "NCCL INFO ",
+                                                                "NET/IB : ",
+                                                                "NET/Socket ",
+                                                                "Init COMPLETE",
+                                                                " set by environment to ",
+                                                                "RCCL version",
+                                                                "Got completion ",
+                                                                "Bootstrap : no socket"};
     return kTriggers;
   }
-  bool take(const Line& line, Facts& facts) override { return take_nccl_warning(line.message, line, facts); }
+
+  bool take(const Line& line, Facts& facts) override {
+    if (line.nccl == NcclLevel::kNone) return bare(line, facts);
+    if (line.nccl == NcclLevel::kInfo || line.nccl == NcclLevel::kTrace) return info(line, facts);
+    if (line.nccl == NcclLevel::kCall) return true;
+    // Every warning is known as NCCL's, whether or not its text is.
+    if (!take_nccl_warning(line.message, line, facts)) take_nccl_setup(line.message, line, facts);
+    return true;
+  }
+
+  void finish(Facts& facts) override { x_lives.finish(facts); }
+
+ private:
+  static void keep_version(std::string_view text, Facts& facts) {
+    const auto version = behind(text, "CCL version ");
+    if (!version || !facts.log().nccl_version.empty()) return;
+    std::string_view word = plain_word(*version);
+    if (word == ":") word = plain_word(trimmed(version->substr(1)));
+    if (!word.empty() && is_digit(word.front())) facts.log().nccl_version = std::string(word.substr(0, 48));
+  }
+
+  bool info(const Line& line, Facts& facts) {
+    const std::string_view text = line.message;
+    if (x_lives.take(line, facts)) return true;
+    if (has(text, "CCL version ")) {
+      keep_version(text, facts);
+      x_lives.version_printed(line, facts);
+      return true;
+    }
+    if (take_unwinding(text, line, facts)) return true;
+    if (take_nccl_setup(text, line, facts)) {
+      if (const auto name = behind(text, "Using network "))
+        x_lives.network_chosen(trimmed(*name), line, facts);
+      return true;
+    }
+    take_nccl_warning(text, line, facts);
+    return true;
+  }
+
+  // "NCCL version 2.20.5+cuda12.4" is printed bare; fragments have lost their prefix.
+  bool bare(const Line& line, Facts& facts) {
+    const std::string_view text = line.message;
+    if (text.starts_with("NCCL version ") || text.starts_with("RCCL version")) {
+      if (has(text, "compiled with")) return false;  // RAS
+      keep_version(text, facts);
+      return true;
+    }
+    if (take_unwinding(text, line, facts)) return true;
+    if (has(text, "NCCL WARN ")) {
+      Line warning = line;
+      warning.message = text_behind(text, "NCCL WARN ");
+      warning.nccl = NcclLevel::kWarn;
+      return take_nccl_warning(warning.message, warning, facts);
+    }
+    if (has(text, "NCCL INFO ")) {
+      Line told = line;
+      told.message = text_behind(text, "NCCL INFO ");
+      told.nccl = NcclLevel::kInfo;
+      return info(told, facts);
+    }
+    if (x_lives.take(line, facts) || take_nccl_setup(text, line, facts)) return true;
+    return take_nccl_warning(text, line, facts);
+  }
+
+  CommunicatorLives x_lives;
 };
 
 }  // namespace
