@@ -74,9 +74,9 @@ bool TorchrunTable::take(const Line& line, Facts& facts) {
   }
   // Copied from a picture: "rank2 (local rank: 2)exitcode: -9 (pid: 36071)error file: <N/A>".
   if (text.starts_with("rank")) {
-    const auto code = behind(text, ")exitcode");
-    const auto number =
-        code ? leading_number(up_to(*code, "(").substr(code->find_first_not_of(": "))) : std::nullopt;
+    std::string_view code = behind(text, ")exitcode").value_or("");
+    while (code.starts_with(':') || code.starts_with(' ')) code.remove_prefix(1);
+    const auto number = leading_number(code);
     if (number) {
       begin_entry(facts);
       facts.add(event_of(model::LogEventKind::kProcessExit, *number, rank_after(text, "rank"),
