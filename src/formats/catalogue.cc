@@ -7,6 +7,7 @@
 #include "formats/engine_metrics/engine_metrics.h"
 #include "formats/flight_recorder/flight_recorder.h"
 #include "formats/log/log.h"
+#include "formats/nccl_tests/nccl_tests.h"
 #include "formats/ras/ras.h"
 
 namespace unhang::formats {
@@ -17,6 +18,8 @@ constexpr std::array kFormats{
            flight_recorder::sniff_pickle, flight_recorder::parse_pickle},
     Format{"bundle_manifest", "manifest of a bundle that unhang captured", "bundle.md",
            bundle::sniff_manifest, bundle::parse_manifest},
+    Format{"nccl_tests_json", "result of nccl-tests (JSON)", "nccl_tests.md", nccl_tests::sniff,
+           nccl_tests::parse},
     Format{"flight_recorder_json", "PyTorch Flight Recorder dump (JSON)", "flight_recorder.md",
            flight_recorder::sniff_json, flight_recorder::parse_json},
     Format{"nccl_ras_json", "NCCL RAS answer (JSON)", "nccl_ras.md", ras::sniff_json, ras::parse_json},

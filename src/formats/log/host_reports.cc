@@ -64,6 +64,13 @@ bool NvlinkStatus::take(const Line& line, Facts& facts) {
 bool AccessControl::take(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
   if (x_lines_left > 0) --x_lines_left;
+  if (const auto capability = behind(text, "(cap 0d @")) {  // setpci -v … ECAP_ACS+6.w
+    const auto value = behind(*capability, "= ");
+    const auto bits = value ? leading_hex(*value) : std::nullopt;
+    if (!bits) return false;
+    if ((*bits & kRedirects) != 0) add(LogEventKind::kAcsEnabled, pci_address(text), line, facts);
+    return true;
+  }
   // The head of a device stands at the margin: "0000:40:01.1 PCI bridge: …".
   const std::string_view word = up_to(text, " \t");
   if (word.size() >= 7 && pci_address(word) == word) {
@@ -72,13 +79,6 @@ bool AccessControl::take(const Line& line, Facts& facts) {
     x_bridge = bridge ? std::string(word) : std::string();
     x_lines_left = bridge ? kLinesOfBridge : 0;
     return bridge;
-  }
-  if (const auto capability = behind(text, "(cap 0d @")) {  // setpci -v … ECAP_ACS+6.w
-    const auto value = behind(*capability, "= ");
-    const auto bits = value ? leading_hex(*value) : std::nullopt;
-    if (!bits) return false;
-    if ((*bits & kRedirects) != 0) add(LogEventKind::kAcsEnabled, pci_address(text), line, facts);
-    return true;
   }
   const auto control = behind(text, "ACSCtl:");
   if (!control) return false;
