@@ -340,8 +340,10 @@ class RasLag {
           plural(ahead, " is", " are") + " ahead of the majority" +
           (names.tells_communicator() ? std::string() : " in " + state.label);
       if (!state.stands || names.empty()) {
-        // Named ranks stand at different points: that much is so, whoever is to blame.
-        explanation.category = names.empty() ? Category::kInconclusive : Category::kCollectiveDesync;
+        // Where the service itself calls it a mismatch, that is what it is, whoever is to blame.
+        const auto& rows = x_ras.latest->rows;
+        const bool told = std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.mismatch; });
+        explanation.category = told && !names.empty() ? Category::kCollectiveDesync : Category::kInconclusive;
         names.make_suspects(explanation);
         explanation.headline = who + (names.empty() ? "; this text answer does not name them: ask for JSON"
                                                     : ": the others may be about to follow");
