@@ -160,7 +160,7 @@ EventRefs first_or_odd(const EventRefs& events) {
 void add_lost(const LogAnalysis& logs, std::vector<Explanation>& out) {
   EventRefs lost = logs.of(LogEventKind::kGpuLost);
   for (const LogEvent* xid : logs.of(LogEventKind::kXid)) {
-    if (class_of(xid->code) == XidClass::kLost) lost.push_back(xid);
+    if (class_of(xid_of(*xid)) == XidClass::kLost) lost.push_back(xid);
   }
   if (lost.empty()) return;
   Explanation found = log_finding(
@@ -170,6 +170,20 @@ void add_lost(const LogAnalysis& logs, std::vector<Explanation>& out) {
        logs.of_all({LogEventKind::kPcieError, LogEventKind::kPcieCorrected, LogEventKind::kPcieLinkDown}))
     found.records.push_back(cite(logs, *aer));
   name_gpus(logs, lost, false, found);
+  out.push_back(std::move(found));
+}
+
+// A PCIe error that the port could not correct, and no word of the driver (yet).
+void add_pcie(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  const EventRefs events = logs.of_all({LogEventKind::kPcieError, LogEventKind::kPcieLinkDown});
+  if (events.empty() || !out.empty()) return;
+  const LogEvent& first = *events.front();
+  Explanation found =
+      log_finding(logs, Category::kProcessOrDeviceUnavailable, "gpu_fallen_off_bus", Confidence::kLow,
+                  "a PCIe link failed" + (first.subject.empty() ? "" : " at " + first.subject) +
+                      ": the device behind it is lost or was reset",
+                  events);
+  name_gpus(logs, events, true, found);
   out.push_back(std::move(found));
 }
 
@@ -200,6 +214,7 @@ void add_nvlink(const LogAnalysis& logs, std::vector<Explanation>& out) {
   const bool one = std::all_of(odd.begin(), odd.end(),
                                [&](const LogEvent* e) { return e->subject == odd.front()->subject; });
   name_gpus(logs, odd, !told || !one, found);
+  found.tentative = !told;  // a link that says it is not fatal stands behind whatever is firm
   if (!one)
     found.alternatives.push_back(
         {.category = Category::kTransportStall,
@@ -253,6 +268,7 @@ std::vector<Explanation> find_log_device_fault(const Analysis& analysis) {
   add_lost(analysis.logs, out);
   add_nvlink(analysis.logs, out);
   add_device(analysis.logs, out);
+  add_pcie(analysis.logs, out);
   return out;
 }
 

@@ -36,6 +36,9 @@ constexpr PlainFault kFaults[] = {
      "exhausted"},
     {LogEventKind::kDeviceNotAccessible, "device_not_accessible", Confidence::kLow,
      "a device cannot be opened by the process"},
+    {LogEventKind::kBootstrapTruncated, "version_mismatch", Confidence::kLow,
+     "ranks send each other different amounts while they meet: their NCCL versions differ, or they are of "
+     "different jobs"},
     {LogEventKind::kDuplicateRank, "group_mismatch", Confidence::kMedium,
      "a rank checked in twice: two jobs, or two processes with the same rank, use one rendezvous"},
     {LogEventKind::kRankCountMismatch, "group_mismatch", Confidence::kMedium,

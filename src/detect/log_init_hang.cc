@@ -35,6 +35,20 @@ const char* words_for(CommunicatorPhase phase) {
   }
 }
 
+// Whether the logs show that it stood, and do not merely end there, as a pasted piece does: somebody waited,
+// or time went by, or most of its ranks are here and none got far.
+bool seen_standing(const LogAnalysis& logs, const CommunicatorSet& set) {
+  constexpr std::int64_t kLong = 60'000'000'000;
+  if (logs.somebody_waited || !set.missing_with_log.empty()) return true;
+  const model::LogTime& end = logs.joined->logs.last;
+  if (set.first_start.known() && end.clock == set.first_start.clock && end.ns - set.first_start.ns >= kLong)
+    return true;
+  const auto size = static_cast<std::size_t>(std::max(set.size, 1));
+  return set.members.size() * 2 >= size && set.slowest < CommunicatorPhase::kConnected &&
+         std::any_of(set.members.begin(), set.members.end(),
+                     [&](std::uint32_t member) { return logs.joined->logs.communicators[member].started; });
+}
+
 // A program that ended in good order did not hang in what it had left behind.
 bool ended_well(const LogAnalysis& logs) {
   return logs.has(LogEventKind::kTrainingEnd) && !logs.somebody_waited;
@@ -50,6 +64,7 @@ std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
   for (const CommunicatorSet& set : group_communicators(log)) {
     if (set.stopped.empty() || set.slowest >= CommunicatorPhase::kComplete) continue;
     if (!logs.timeouts.empty() && set.size > 0 && set.members.size() < 2) continue;
+    if (!seen_standing(logs, set)) continue;
     const std::vector<std::int32_t> missing = missing_ranks(set, 64);
     const bool told = !set.missing_with_log.empty();
     const std::size_t stopped = set.stopped.size();
