@@ -20,9 +20,9 @@ std::vector<Explanation> find_log_fabric(const Analysis& analysis) {
   EventRefs nvlink;
   EventRefs multicast = logs.of(LogEventKind::kNvlsFailed);
   for (const LogEvent* event : logs.of(LogEventKind::kCudaError)) {
-    // 802 cudaErrorSystemNotReady; 220 uncorrectable NVLink error; 226 contained error: the fabric lost a GPU
+    // 802 cudaErrorSystemNotReady; 220 uncorrectable NVLink error; 721 contained error: a peer is gone
     if (event->code == 802) not_ready.push_back(event);
-    if (event->code == 220 || event->code == 226 || event->detail.find("NVLink") != std::string::npos ||
+    if (event->code == 220 || event->code == 721 || event->detail.find("NVLink") != std::string::npos ||
         event->detail.find("CONTAINED") != std::string::npos)
       nvlink.push_back(event);
     // NCCL's NVLS transport binds multicast memory there and nothing else.
