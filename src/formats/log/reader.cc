@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/reader.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,6 +32,9 @@ class LogReader::State {
   model::Log finish() {
     x_lines.finish();
     for (const auto& family : x_families) family->finish(x_facts);
+    // Some families know only at the end what a line meant.
+    std::stable_sort(x_log.events.begin(), x_log.events.end(),
+                     [](const model::LogEvent& a, const model::LogEvent& b) { return a.line < b.line; });
     return std::move(x_log);
   }
 
