@@ -3,9 +3,10 @@
 // A rank whose host did something long and silent (a checkpoint, tokenising, data, weights, compilation) when
 // the others began to wait: the stall began at the time-out minus its limit, not where the log ends.
 #include <algorithm>
-#include <optional>
+#include <cstdlib>
+#include <map>
+#include <tuple>
 
-#include "base/duration.h"
 #include "detect/detector.h"
 #include "detect/log_finding.h"
 
@@ -32,46 +33,65 @@ const char* words_for(LogEventKind kind) {
   }
 }
 
-std::optional<std::int64_t> stall_start(const LogAnalysis& logs, model::LogClock clock) {
-  std::optional<std::int64_t> earliest;
-  for (const model::WatchdogTimeout* timeout : logs.timeouts) {
-    const std::int64_t limit = std::max(timeout->timeout_ms, timeout->ran_ms);
-    if (timeout->at.clock != clock || limit < 0) continue;
-    const std::int64_t start = timeout->at.ns - limit * 1'000'000;
-    earliest = std::min(earliest.value_or(start), start);
+// What decides whether work was going on when the wait began. Computed once: logs may tell of a great deal.
+struct Course {
+  explicit Course(const LogAnalysis& logs) {
+    for (const model::WatchdogTimeout* timeout : logs.timeouts) {
+      const auto [at, first] = gave_up.emplace(timeout->input, timeout->line);
+      if (!first) at->second = std::min(at->second, timeout->line);
+      const std::int64_t limit = std::max(timeout->timeout_ms, timeout->ran_ms);
+      if (!timeout->at.known() || limit < 0) continue;
+      const std::int64_t start = timeout->at.ns - limit * 1'000'000;
+      const auto [clock, is_new] = stall_start.emplace(timeout->at.clock, start);
+      if (!is_new) clock->second = std::min(clock->second, start);
+    }
+    for (const LogEvent* step : logs.of(LogEventKind::kTrainingStep))
+      last_step[step->input] = std::max(last_step[step->input], step->last_line);
   }
-  return earliest;
-}
+  // A line of the same writer says that it is done.
+  void note_end(const LogEvent& work) {
+    std::uint64_t& line = finished[{work.kind, work.origin, work.input}];
+    line = std::max(line, work.last_line);
+  }
+  bool went_on(const LogEvent& work) const {
+    const auto end = finished.find({work.kind, work.origin, work.input});
+    if (end != finished.end() && end->second > work.last_line) return true;
+    // Steps after the work show that it ended.
+    const auto step = last_step.find(work.input);
+    return step != last_step.end() && step->second > work.last_line;
+  }
+  // In the file of a time-out it has to come before it.
+  bool before_the_wait_ended(const LogEvent& work) const {
+    const auto at = gave_up.find(work.input);
+    return at == gave_up.end() || work.line < at->second;
+  }
 
-// Steps after the work show that it ended.
-bool went_on_after(const LogAnalysis& logs, const LogEvent& work) {
-  return std::any_of(
-      logs.of(LogEventKind::kTrainingStep).begin(), logs.of(LogEventKind::kTrainingStep).end(),
-      [&](const LogEvent* step) { return step->input == work.input && step->last_line > work.last_line; });
-}
+  std::map<std::uint32_t, std::uint64_t> gave_up, last_step;  // by input: a line
+  std::map<model::LogClock, std::int64_t> stall_start;        // the earliest
+  std::map<std::tuple<LogEventKind, std::uint32_t, std::uint32_t>, std::uint64_t> finished;
+};
 
 }  // namespace
 
 std::vector<Explanation> find_log_host_work(const Analysis& analysis) {
   const LogAnalysis& logs = analysis.logs;
   if (!logs.present() || logs.timeouts.empty()) return {};
+  Course course(logs);
+  const EventRefs works = logs.of_all({LogEventKind::kCheckpoint, LogEventKind::kDataLoading,
+                                       LogEventKind::kWeightLoading, LogEventKind::kCompilation});
+  for (const LogEvent* work : works) {
+    if (work->code == 1) course.note_end(*work);
+  }
   const LogEvent* best = nullptr;
   bool fits_in_time = false;
-  for (const LogEvent* work : logs.of_all({LogEventKind::kCheckpoint, LogEventKind::kDataLoading,
-                                           LogEventKind::kWeightLoading, LogEventKind::kCompilation})) {
-    if (work->code == 1 || went_on_after(logs, *work)) continue;
-    // In the file of a time-out it has to come before it.
-    const bool before = std::all_of(logs.timeouts.begin(), logs.timeouts.end(), [&](const auto* timeout) {
-      return timeout->input != work->input || work->line < timeout->line;
-    });
-    if (!before) continue;
+  for (const LogEvent* work : works) {
+    if (work->code == 1 || course.went_on(*work) || !course.before_the_wait_ended(*work)) continue;
     bool fits = false;
-    if (work->last.known()) {
-      if (const auto start = stall_start(logs, work->last.clock)) {
-        constexpr std::int64_t kNear = 120'000'000'000;
-        fits = std::abs(work->last.ns - *start) <= kNear;
-        if (work->last.ns < *start - 30 * kNear) continue;  // an hour before: long done
-      }
+    const auto start = course.stall_start.find(work->last.clock);
+    if (work->last.known() && start != course.stall_start.end()) {
+      constexpr std::int64_t kNear = 120'000'000'000;
+      fits = std::abs(work->last.ns - start->second) <= kNear;
+      if (work->last.ns < start->second - 30 * kNear) continue;  // an hour before: long done
     }
     if (best == nullptr || fits >= fits_in_time) {
       best = work;
