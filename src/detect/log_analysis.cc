@@ -2,6 +2,7 @@
 #include "detect/log_analysis.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -41,6 +42,33 @@ constexpr LogEventKind kWaits[] = {
     LogEventKind::kMonitoredBarrier,     LogEventKind::kGpuIdleSpin,   LogEventKind::kMismatchHint,
     LogEventKind::kInterpreterLock};
 
+// By input, the last line that shows an engine up or making tokens.
+std::map<std::uint32_t, std::uint64_t> last_service(const LogAnalysis& logs) {
+  std::map<std::uint32_t, std::uint64_t> out;
+  for (const LogEventKind sign : {LogEventKind::kEngineReady, LogEventKind::kRequestProgress}) {
+    for (const LogEvent* event : logs.of(sign)) {
+      if (sign == LogEventKind::kRequestProgress && event->code != 1) continue;
+      out[event->input] = std::max(out[event->input], event->last_line);
+    }
+  }
+  return out;
+}
+
+// An engine that waits for workers says so every minute; when they have compiled, it is up.
+bool somebody_waits(const LogAnalysis& logs) {
+  if (!logs.timeouts.empty()) return true;
+  const std::map<std::uint32_t, std::uint64_t> service = last_service(logs);
+  for (const LogEventKind kind : kWaits) {
+    for (const LogEvent* wait : logs.of(kind)) {
+      const auto served = service.find(wait->input);
+      const bool over = kind == LogEventKind::kEngineWaitsForWorker && served != service.end() &&
+                        served->second > wait->last_line;
+      if (!over) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 LogAnalysis analyse_logs(const model::Case& joined) {
@@ -60,8 +88,7 @@ LogAnalysis analyse_logs(const model::Case& joined) {
   for (const auto& timeout : log.timeouts) {
     if (runs.is_last(timeout.input, timeout.run)) out.timeouts.push_back(&timeout);
   }
-  out.somebody_waited = !out.timeouts.empty();
-  for (const LogEventKind kind : kWaits) out.somebody_waited = out.somebody_waited || out.has(kind);
+  out.somebody_waited = somebody_waits(out);
   out.past_init = !out.timeouts.empty();
   for (const auto& communicator : log.communicators) {
     const bool done = communicator.completed || communicator.phase >= CommunicatorPhase::kComplete;
