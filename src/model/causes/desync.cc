@@ -7,6 +7,10 @@ namespace {
 constexpr Category kDesync[] = {Category::kCollectiveDesync};
 // Known reasons behind a desync (its root), which can also stop a job outside communication.
 constexpr Category kRoot[] = {Category::kCollectiveDesync, Category::kNotCommunication};
+// It can also end the process that the others wait for, or hit NCCL's own buffers while a communicator is
+// made.
+constexpr Category kGpuMemory[] = {Category::kCollectiveDesync, Category::kNotCommunication,
+                                   Category::kProcessOrDeviceUnavailable, Category::kInitializationHang};
 
 constexpr CauseInfo kCauses[] = {
     {.code = "rank_not_entered",
@@ -230,7 +234,7 @@ constexpr CauseInfo kCauses[] = {
 
     {.code = "cuda_oom",
      .title = "a rank ran out of GPU memory",
-     .categories = kRoot,
+     .categories = kGpuMemory,
      .means =
          "One rank's allocation failed, so it left the common path, and the others wait. Sequence lengths, "
          "a larger batch or left-over processes on that GPU make one rank differ.",
