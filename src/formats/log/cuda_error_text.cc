@@ -53,6 +53,13 @@ constexpr Row kRows[] = {
     {"unknown error", 999},
 };
 
+// Texts that nothing else says: they tell an error without "CUDA error: " in front, too.
+constexpr std::string_view kUnmistakable[] = {
+    "an illegal memory access was encountered",
+    "uncorrectable ECC error encountered",
+    "uncorrectable NVLink error detected",
+};
+
 const Row* row_of(std::string_view text) {
   for (const Row& row : kRows) {
     if (text.starts_with(row.text)) return &row;
@@ -84,6 +91,11 @@ bool take_cuda_error(const Line& line, Facts& facts) {
     printed = leading_number(*error).value_or(-1);
     text = behind(*error, ": ").value_or("");
     text = text.substr(0, text.find(" (Triggered internally"));
+  } else if (!has(message, "uda failure") && !has(message, "CUDA failure")) {  // Horovod, TensorFlow, DALI
+    for (const std::string_view fatal : kUnmistakable) {
+      const std::size_t at = message.find(fatal);
+      if (at != message.npos) text = fatal;
+    }
   }
   text = trimmed(text);
   // Hints of PyTorch stand on lines of their own, in a terminal's copy on the same one.

@@ -77,6 +77,8 @@ constexpr ToldLine kTold[] = {
      "something of a later release"},
     {"RuntimeError: cuda runtime error (77) : an illegal memory access was encountered at /pytorch/x.cu:1",
      LogEventKind::kCudaError, 700, -1, "", "", "an illegal memory access was encountered"},
+    {"  what():  cudaEventSynchronize failed: an illegal memory access was encountered",
+     LogEventKind::kCudaError, 700, -1, "", "", "an illegal memory access was encountered"},
     {"  what():  CUDA error: out of memory", LogEventKind::kCudaOutOfMemory, 0, -1, "CUDA error"},
     {"torch.AcceleratorError: CUDA error: all CUDA-capable devices are busy or unavailable",
      LogEventKind::kDeviceUnavailable, 46, -1, "", "", "all CUDA-capable devices are busy or unavailable"},
@@ -116,6 +118,7 @@ TEST(WatchdogFamily, OrdinaryLinesAreQuiet) {
       "Failed to set dump signal in tcpstore. Error: Connection reset by peer",
       "TORCH_NCCL_DUMP_ON_TIMEOUT=1 WorkNCCL",
       "All NCCL errors are shown",
+      "host1: Test CUDA failure common.cu:941 'an illegal memory access was encountered'",
       "the ranks passed monitoredBarrier",
       "[repeated twice across cluster]",
       "Received request cmpl-1: prompt: 'why does Watchdog caught collective operation timeout: "
