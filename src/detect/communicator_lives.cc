@@ -18,7 +18,6 @@ using model::LogCommunicator;
 using model::LogTime;
 
 constexpr std::uint32_t kNobody = UINT32_MAX;
-constexpr std::size_t kShownRanges = 8;
 
 // A process: two hosts, and two writers of which nothing is known, never are the same.
 using Process = std::tuple<std::string, std::int64_t, std::uint32_t>;
@@ -275,29 +274,6 @@ class Grouping {
 
 std::vector<CommunicatorSet> group_communicators(const model::Log& log) {
   return Grouping(log).sets();
-}
-
-std::vector<std::int32_t> missing_ranks(const CommunicatorSet& set, std::size_t limit) {
-  std::vector<std::int32_t> out;
-  for (const auto& [from, to] : set.missing) {
-    for (std::int64_t rank = from; rank <= to; ++rank) {
-      if (out.size() >= limit) return out;
-      out.push_back(static_cast<std::int32_t>(rank));
-    }
-  }
-  return out;
-}
-
-std::string missing_text(const CommunicatorSet& set) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const auto& [from, to] : set.missing) {
-    if (!text.empty()) text += ",";
-    if (shown++ == kShownRanges) return text + "…";
-    text += std::to_string(from);
-    if (to > from) text += "-" + std::to_string(to);
-  }
-  return text;
 }
 
 }  // namespace unhang::detect
