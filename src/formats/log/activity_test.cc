@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "formats/log/told_for_tests.h"
 
 namespace unhang::formats::log {
@@ -87,10 +89,10 @@ constexpr ToldLine kTold[] = {
 };
 
 TEST(ActivityFamily, TellsKindsOfAllWordings) {
-  expect_told(activity_family, kTold);
+  EXPECT_EQ(not_told(activity_family, kTold), "");
 }
 TEST(ActivityFamily, HoldsOnDamagedLines) {
-  expect_robust(activity_family, kTold);
+  EXPECT_LE(most_events_of_damaged(activity_family, kTold), 8u);
 }
 
 TEST(ActivityFamily, OrdinaryLinesAreQuiet) {
@@ -113,7 +115,7 @@ TEST(ActivityFamily, OrdinaryLinesAreQuiet) {
       "ncclSystemError: System call (e.g. socket, malloc) or external library call failed",
       "Received request cmpl-1: prompt: 'ValueError: why', params: SamplingParams(n=1)",
   };
-  expect_quiet(activity_family, kLines);
+  EXPECT_EQ(told_of(activity_family, kLines), "");
 }
 
 constexpr std::string_view kFrames = "  File \"/x/train.py\", line 12, in main\n    loss = model(batch)\n";

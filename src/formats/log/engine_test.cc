@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "formats/log/told_for_tests.h"
 
 namespace unhang::formats::log {
@@ -63,10 +65,10 @@ constexpr ToldLine kTold[] = {
 };
 
 TEST(EngineFamily, TellsKindsOfAllWordings) {
-  expect_told(engine_family, kTold);
+  EXPECT_EQ(not_told(engine_family, kTold), "");
 }
 TEST(EngineFamily, HoldsOnDamagedLines) {
-  expect_robust(engine_family, kTold);
+  EXPECT_LE(most_events_of_damaged(engine_family, kTold), 8u);
 }
 
 TEST(EngineFamily, OrdinaryLinesAreQuiet) {
@@ -82,7 +84,7 @@ TEST(EngineFamily, OrdinaryLinesAreQuiet) {
       "INFO:     10.0.0.9:1 - \"POST /v1/chat/completions HTTP/1.1\" 500 Internal Server Error",
       "Received request cmpl-1: prompt: 'The server is fired up and ready to roll'",
   };
-  expect_quiet(engine_family, kLines);
+  EXPECT_EQ(told_of(engine_family, kLines), "");
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ std::int32_t rank_after(std::string_view text, std::string_view mark);
 // writes them; "" when there is none. At most 65536 are taken.
 std::string folded_ranks(std::string_view text);
 
-// Whether the line shows what a user sent (vLLM's and SGLang's request logs): nothing of it may be taken for a
-// message, and none of it kept.
+// Whether the line shows what a user sent (vLLM's and SGLang's request logs): nothing of it may be taken for
+// a message, and none of it kept.
 bool quotes_request(std::string_view text);
 
 // An event of which only these are set. `detail` and `subject` are made printable and cut at 200 characters.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "formats/log/told_for_tests.h"
 
 namespace unhang::formats::log {
@@ -94,10 +96,10 @@ constexpr ToldLine kTold[] = {
 };
 
 TEST(LauncherFamily, TellsKindsOfAllWordings) {
-  expect_told(launcher_family, kTold);
+  EXPECT_EQ(not_told(launcher_family, kTold), "");
 }
 TEST(LauncherFamily, HoldsOnDamagedLines) {
-  expect_robust(launcher_family, kTold);
+  EXPECT_LE(most_events_of_damaged(launcher_family, kTold), 8u);
 }
 
 TEST(LauncherFamily, OrdinaryLinesAreQuiet) {
@@ -116,7 +118,7 @@ TEST(LauncherFamily, OrdinaryLinesAreQuiet) {
       "Aborted transactions: 5",
       "Received request x: prompt: 'Sending process 1 closing signal SIGTERM'",
   };
-  expect_quiet(launcher_family, kLines);
+  EXPECT_EQ(told_of(launcher_family, kLines), "");
 }
 
 TEST(LauncherFamily, ReadsTheTableOfTorchrun) {

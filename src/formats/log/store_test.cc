@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
 #include "formats/log/told_for_tests.h"
 
 namespace unhang::formats::log {
@@ -114,10 +116,10 @@ constexpr ToldLine kTold[] = {
 };
 
 TEST(StoreFamily, TellsKindsOfAllWordings) {
-  expect_told(store_family, kTold);
+  EXPECT_EQ(not_told(store_family, kTold), "");
 }
 TEST(StoreFamily, HoldsOnDamagedLines) {
-  expect_robust(store_family, kTold);
+  EXPECT_LE(most_events_of_damaged(store_family, kTold), 8u);
 }
 
 TEST(StoreFamily, OrdinaryLinesAreQuiet) {
@@ -144,7 +146,7 @@ TEST(StoreFamily, OrdinaryLinesAreQuiet) {
       "The connection was closed by the client",
       "Received request 1: prompt: 'RuntimeError: Broken pipe'",
   };
-  expect_quiet(store_family, kLines);
+  EXPECT_EQ(told_of(store_family, kLines), "");
 }
 
 }  // namespace

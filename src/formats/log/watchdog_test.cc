@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "formats/log/told_for_tests.h"
 
 namespace unhang::formats::log {
@@ -100,10 +102,10 @@ constexpr ToldLine kTold[] = {
 };
 
 TEST(WatchdogFamily, TellsKindsOfAllWordings) {
-  expect_told(watchdog_family, kTold);
+  EXPECT_EQ(not_told(watchdog_family, kTold), "");
 }
 TEST(WatchdogFamily, HoldsOnDamagedLines) {
-  expect_robust(watchdog_family, kTold);
+  EXPECT_LE(most_events_of_damaged(watchdog_family, kTold), 8u);
 }
 
 TEST(WatchdogFamily, OrdinaryLinesAreQuiet) {
@@ -124,7 +126,7 @@ TEST(WatchdogFamily, OrdinaryLinesAreQuiet) {
       "Received request cmpl-1: prompt: 'why does Watchdog caught collective operation timeout: "
       "WorkNCCL(SeqNum=1, OpType=ALLREDUCE, Timeout(ms)=1) ran for 2 milliseconds happen', params",
   };
-  expect_quiet(watchdog_family, kLines);
+  EXPECT_EQ(told_of(watchdog_family, kLines), "");
 }
 
 TEST(WatchdogFamily, ReadsAllFieldsOfATimeout) {
