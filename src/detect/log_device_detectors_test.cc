@@ -139,6 +139,23 @@ TEST(LogDeviceFault, ARecoveryActionCountsUnlessItIsNone) {
   }
 }
 
+TEST(LogDeviceFault, ABusErrorWithoutAWordOfTheDriver) {
+  LogCase fatal;
+  fatal.by({.host = "node1"}).says(LogEventKind::kPcieError, {.code = 1, .subject = "0000:b2:00.0"});
+  EXPECT_EQ(fatal.told(find_log_device_fault),
+            "process_or_device_unavailable/gpu_fallen_off_bus low ? gpu 0000:b2:00.0 of node1");
+  LogCase gone;
+  gone.by({.host = "node1"}).says(LogEventKind::kPcieLinkDown, {.subject = "0000:b2:00.0"});
+  EXPECT_EQ(gone.told(find_log_device_fault),
+            "process_or_device_unavailable/gpu_fallen_off_bus low ? gpu 0000:b2:00.0 of node1");
+  LogCase recovered;  // not fatal: the device may have gone on
+  recovered.by({.host = "node1"}).says(LogEventKind::kPcieError, {.code = 0, .subject = "0000:b2:00.0"});
+  EXPECT_EQ(recovered.told(find_log_device_fault),
+            "process_or_device_unavailable/gpu_fallen_off_bus low ? gpu 0000:b2:00.0 of node1 (tentative)");
+  recovered.says(LogEventKind::kOutOfMemoryKill, {.subject = "python3"});
+  EXPECT_EQ(recovered.verdict(), "process_or_device_unavailable/oom_killed medium");
+}
+
 TEST(LogDeviceFault, WhatLooksLikeIt) {
   LogCase removed;
   xid(removed, 45);  // a process was ended: never a cause
@@ -244,7 +261,7 @@ TEST(LogFabric, AManagerThatReportsAFaultUnderARunningJob) {
 }
 
 TEST(LogFabric, NvlinkErrorsThatCudaReports) {
-  for (const std::int64_t code : {220, 226}) {
+  for (const std::int64_t code : {220, 721}) {
     LogCase c;
     c.by_rank(5).says(LogEventKind::kCudaError,
                       {.code = code, .detail = "uncorrectable NVLink error detected"});

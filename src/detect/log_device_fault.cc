@@ -183,6 +183,10 @@ void add_pcie(const LogAnalysis& logs, std::vector<Explanation>& out) {
                   "a PCIe link failed" + (first.subject.empty() ? "" : " at " + first.subject) +
                       ": the device behind it is lost or was reset",
                   events);
+  // What is not fatal may be over, and the device need not be a GPU.
+  found.tentative = std::none_of(events.begin(), events.end(), [](const LogEvent* event) {
+    return event->code == 1 || event->kind == LogEventKind::kPcieLinkDown;
+  });
   name_gpus(logs, events, true, found);
   out.push_back(std::move(found));
 }

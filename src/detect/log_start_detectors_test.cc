@@ -18,6 +18,7 @@ TEST(LogInitFault, EachLineAloneIsTheCause) {
       {LogEventKind::kDriverMismatch, "driver_library_mismatch", "medium"},
       {LogEventKind::kDuplicateGpu, "duplicate_gpu", "medium"},
       {LogEventKind::kNcclVersionMismatch, "version_mismatch", "medium"},
+      {LogEventKind::kBootstrapTruncated, "version_mismatch", "low"},
       {LogEventKind::kSharedMemoryFailed, "shm_exhausted", "medium"},
       {LogEventKind::kInterfaceMissing, "interface_mismatch", "medium"},
       {LogEventKind::kMemoryLock, "device_not_accessible", "low"},
@@ -149,6 +150,16 @@ TEST(LogInitHang, AllCameAndNobodyCompleted) {
       found[0].headline,
       "2 ranks began communicator commId 0xabc and never completed it; the slowest stands after looking "
       "at the topology");
+}
+
+// A piece of a log that ends while few of many ranks have begun does not show that anything stood.
+TEST(LogInitHang, APieceThatJustEndsThere) {
+  LogCase c;
+  c.by({.host = "node1", .pid = 10}).at(0);
+  c.communicator({.rank = 0, .ranks = 8, .reached = CommunicatorPhase::kConnecting});
+  EXPECT_EQ(c.told(find_log_init_hang), "nothing");
+  c.log().last = {model::LogClock::kUtc, LogCase::kStart + 300 * LogCase::kSecond};  // time went by
+  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low");
 }
 
 TEST(LogInitHang, AStartUpThatSaysNoEnd) {
