@@ -138,9 +138,10 @@ enum class LogEventKind : std::uint8_t {
   kIommuFault,      // DMAR / AMD-Vi page fault; subject: PCI
   kIommuEnabled,    // the kernel says or its command line shows that the IOMMU translates
   kAcsEnabled,      // ReqRedir+ (or the bits of ACSCtl) on a bridge; subject: PCI
-  kEccError,        // uncorrectable ECC outside of an Xid; subject: PCI
-  kHungTask,        // blocked for more than N seconds, soft lockup; subject: process, code: seconds
-  kLinkDown,        // a NIC's or HCA's link; subject: interface or HCA
+  kEccError,  // what the device itself reports outside of an Xid: uncorrectable memory, a hang; subject: PCI,
+              // detail
+  kHungTask,  // blocked for more than N seconds, soft lockup; subject: process, code: seconds
+  kLinkDown,  // a NIC's or HCA's link; subject: interface or HCA
   kLinkUp,
   kAdapterFault,        // mlx5 health, firmware or internal error; subject: device
   kGidTable,            // a row of ibv_devinfo / show_gids; code: index, detail: GID, subject: type

@@ -41,8 +41,10 @@ std::unique_ptr<Family> engine_family();    // vLLM, SGLang, TensorRT-LLM
 std::unique_ptr<Family> activity_family();  // checkpoints, data, weights, compilation, steps, exceptions
 std::unique_ptr<Family> kernel_family();    // Xid, SXid, AER, OOM, hung tasks, NIC links, IOMMU
 std::unique_ptr<Family> fabric_manager_family();
-std::unique_ptr<Family> topology_family();   // nvidia-smi topo -m, -p2p, nvlink -s, -q, ACS, ibv_devinfo
-std::unique_ptr<Family> bandwidth_family();  // nccl-tests
+std::unique_ptr<Family> topology_family();     // nvidia-smi topo -m, -p2p, nvlink -s, -q, ACS, ibv_devinfo
+std::unique_ptr<Family> bandwidth_family();    // nccl-tests
+std::unique_ptr<Family> accelerator_family();  // CUDA_ERROR_… names, ROCm
+std::unique_ptr<Family> mpi_family();
 
 // The texts of NCCL's warnings, wherever they stand ("Last error:" of an exception, a pasted fragment).
 // Adds the event and returns true where `message` is one.

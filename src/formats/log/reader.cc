@@ -14,9 +14,10 @@ namespace unhang::formats::log {
 namespace {
 
 // In the order in which they are asked; the first that knows a line has it. NCCL's is owner 0.
-constexpr std::array kMakers{nccl_family,      watchdog_family, store_family,          launcher_family,
-                             engine_family,    kernel_family,   fabric_manager_family, topology_family,
-                             bandwidth_family, activity_family};
+constexpr std::array kMakers{nccl_family,           watchdog_family, store_family,
+                             launcher_family,       engine_family,   kernel_family,
+                             fabric_manager_family, topology_family, bandwidth_family,
+                             accelerator_family,    mpi_family,      activity_family};
 
 }  // namespace
 
