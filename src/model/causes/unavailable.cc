@@ -65,7 +65,8 @@ constexpr CauseInfo kCauses[] = {
      .categories = kUnavailable,
      .means = "The process exists and does not run: SIGSTOP, a debugger, or a frozen container. It holds its "
               "place in the group while everyone waits.",
-     .shows = "State T, t or D without any CPU time; no answer to a dump request; cgroup 'frozen 1'.",
+     .shows = "State T, t or D without any CPU time; no answer to a dump request; cgroup 'frozen 1'. In "
+              "logs: 'Could not acquire GIL' where a call holds Python's interpreter lock.",
      .confirm = "`grep -E 'State|TracerPid' /proc/PID/status`; `cat /sys/fs/cgroup/CGROUP/cgroup.events`; "
                 "`docker ps --filter status=paused`.",
      .fix = "`kill -CONT PID`, detach the debugger, or `docker unpause`. If no time-out has fired yet, the "
@@ -143,7 +144,8 @@ constexpr CauseInfo kCauses[] = {
          "have. The GPU is stuck in earlier work, or halted; or this rank's watchdog no longer looks.",
      .shows =
          "The oldest unfinished operation of the rank lies several operations behind those of its peers in "
-         "the same group, although it is recorded in the later ones too.",
+         "the same group, although it is recorded in the later ones too. In logs: PyTorch's watchdog 'got "
+         "stuck' for hundreds of seconds.",
      .confirm =
          "On its host: `dmesg -T | grep Xid`, `nvidia-smi -q -d UTILIZATION,POWER,PERFORMANCE -i GPU` (100 % "
          "at low power: a waiting kernel; a hanging nvidia-smi is itself a finding), `py-spy dump --native "
