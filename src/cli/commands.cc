@@ -13,6 +13,7 @@ namespace unhang::cli {
   X(ras_watch)             \
   X(ras_events)            \
   X(watch)                 \
+  X(logs_init)             \
   X(explain)               \
   X(simulate)              \
   X(completion)            \
