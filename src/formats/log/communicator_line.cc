@@ -91,6 +91,8 @@ std::optional<CommunicatorLine> read_communicator_line(std::string_view text) {
   }
   if (read.pointer == 0) return {};
   read.step = step_in(in.rest());
+  // Another process's line cut this one off, perhaps in the middle of a number.
+  if (read.step == CommunicatorStep::kOther && !read.function.empty() && in.at_end()) read.parent.reset();
   return read;
 }
 

@@ -212,7 +212,7 @@ bool CommunicatorLives::unnamed(std::string_view text, const Line& line, Facts& 
              text.starts_with("NVLS multicast support") || text.starts_with("threadThresholds ") ||
              text.starts_with("P2P Chunksize set to ")) {
     phase = CommunicatorPhase::kTopology;
-  } else if (text.find(" coll channels, ") != std::string_view::npos) {
+  } else if (!text.empty() && is_digit(text.front()) && has(text, " coll channels, ")) {
     phase = CommunicatorPhase::kConnected;
   } else {
     return false;
@@ -284,7 +284,7 @@ bool CommunicatorLives::take(const Line& line, Facts& facts) {
     named(*read, line, facts);
     return true;
   }
-  if (text.find(": opCount ") == std::string_view::npos) return false;
+  if (!text.substr(std::min(text.find(':'), text.size())).starts_with(": opCount ")) return false;
   const auto read = read_call_line(text);
   return read && call(*read, line, facts);
 }

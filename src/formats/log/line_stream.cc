@@ -119,7 +119,7 @@ class LineStream::State {
     if (prefix.nccl != NcclLevel::kNone) {
       ++x_facts.log().nccl_lines;
       owners = kNcclOwner;
-      if (message.find(" NCCL ") != std::string_view::npos) owners |= kGlued;
+      if (message.find("NCCL ") != std::string_view::npos) owners |= kGlued;
     } else {
       owners = x_filter.owners(message);
     }

@@ -4,13 +4,25 @@
 
 #include "formats/log/communicator_lives.h"
 #include "formats/log/families.h"
+#include "formats/log/keyword_filter.h"
 #include "formats/log/nccl_texts.h"
 
 namespace unhang::formats::log {
 namespace {
 
+// What lines of INFO level say that is worth a look: most say nothing, and there are millions of them.
+enum InfoOwner : unsigned { kVersion, kUnwinding, kSetup, kWarning };
+
 class NcclFamily : public Family {
  public:
+  NcclFamily() {
+    x_info.add("CCL version ", kVersion);
+    x_info.add(" -> ", kUnwinding);
+    for (const std::string_view text : nccl_setup_keywords()) x_info.add(text, kSetup);
+    for (const std::string_view text : nccl_warning_keywords()) x_info.add(text, kWarning);
+    x_info.prepare();
+  }
+
   // Only for lines that have lost their prefix: those with one are handed over without a search.
   std::span<const std::string_view> triggers() const override {
     static constexpr std::array<std::string_view, 10> kTriggers{"NCCL version ",
@@ -31,7 +43,7 @@ class NcclFamily : public Family {
     if (line.nccl == NcclLevel::kInfo || line.nccl == NcclLevel::kTrace) return info(line, facts);
     if (line.nccl == NcclLevel::kCall) return true;
     // Every warning is known as NCCL's, whether or not its text is.
-    if (!take_nccl_warning(line.message, line, facts)) take_nccl_setup(line.message, line, facts);
+    warning(line, facts);
     return true;
   }
 
@@ -46,21 +58,37 @@ class NcclFamily : public Family {
     if (!word.empty() && is_digit(word.front())) facts.log().nccl_version = std::string(word.substr(0, 48));
   }
 
+  // A warning of unknown words is one all the same: its words are kept, and nothing is made of them.
+  static bool warning(const Line& line, Facts& facts) {
+    if (take_nccl_warning(line.message, line, facts) || take_nccl_setup(line.message, line, facts))
+      return true;
+    const std::string_view text = trimmed(line.message);
+    if (text.empty()) return true;
+    model::LogEvent other;
+    other.kind = model::LogEventKind::kOtherWarning;
+    other.subject = std::string(line.source_file.substr(0, 64));
+    other.detail = std::string(text.substr(0, 120));
+    facts.add(std::move(other), line);
+    return true;
+  }
+
   bool info(const Line& line, Facts& facts) {
     const std::string_view text = line.message;
     if (x_lives.take(line, facts)) return true;
-    if (has(text, "CCL version ")) {
+    const std::uint32_t owners = x_info.owners(text);
+    if (owners == 0) return true;
+    if ((owners >> kVersion & 1u) != 0) {
       keep_version(text, facts);
       x_lives.version_printed(line, facts);
       return true;
     }
-    if (take_unwinding(text, line, facts)) return true;
-    if (take_nccl_setup(text, line, facts)) {
+    if ((owners >> kUnwinding & 1u) != 0 && take_unwinding(text, line, facts)) return true;
+    if ((owners >> kSetup & 1u) != 0 && take_nccl_setup(text, line, facts)) {
       if (const auto name = behind(text, "Using network "))
         x_lives.network_chosen(trimmed(*name), line, facts);
       return true;
     }
-    take_nccl_warning(text, line, facts);
+    if ((owners >> kWarning & 1u) != 0) take_nccl_warning(text, line, facts);
     return true;
   }
 
@@ -77,7 +105,10 @@ class NcclFamily : public Family {
       Line warning = line;
       warning.message = text_behind(text, "NCCL WARN ");
       warning.nccl = NcclLevel::kWarn;
-      return take_nccl_warning(warning.message, warning, facts);
+      // "transport/nvls.cc:165 NCCL WARN …": the place in the source is left of what was cut off.
+      const std::string_view place = last_word(trimmed(before(text, "NCCL WARN ")));
+      if (has(place, ".c") || has(place, ".h")) warning.source_file = place.substr(0, place.find(':'));
+      return this->warning(warning, facts);
     }
     if (has(text, "NCCL INFO ")) {
       Line told = line;
@@ -90,6 +121,7 @@ class NcclFamily : public Family {
   }
 
   CommunicatorLives x_lives;
+  KeywordFilter x_info;
 };
 
 }  // namespace

@@ -148,6 +148,17 @@ std::string_view shown_value(std::string_view variable, std::string_view value) 
   return value;
 }
 
+std::span<const std::string_view> nccl_setup_keywords() {
+  static constexpr std::array<std::string_view, 18> kWords{
+      "Using network ",     "Using internal ",   "Assigned NET plugin ",
+      "No device found",    "NET/IB : Using",    "NET/IB: Using",
+      "NET/Socket : Using", "NET/Socket: Using", "Bootstrap : Using",
+      "Bootstrap: Using",   "Bootstrap Using",   "NET : Using",
+      " set by ",           " set to ",          "lugin",
+      "Plugin Path",        "NET/OFI",           "cannot open shared object"};
+  return kWords;
+}
+
 bool take_nccl_setup(std::string_view text, const Line& line, Facts& facts) {
   return network(text, line, facts) || environment(text, line, facts) || plugin(text, line, facts);
 }

@@ -83,7 +83,7 @@ bool take_memory_warning(std::string_view text, const Line& line, Facts& facts) 
     std::int64_t bytes = -1;
     if (extend) {
       path = plain_word(text_behind(text, "failed to extend "));
-      bytes = number_after(text, " to ");
+      bytes = number_after(text_behind(text, path), " to ");
     } else if (const auto rest = text_behind(text, "shared memory segment "); !rest.empty()) {
       path = plain_word(rest);
       bytes = number_after(rest, "(size ");

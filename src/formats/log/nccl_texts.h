@@ -3,6 +3,7 @@
 // NCCL's messages by subject. Each function adds what `text` says and returns true, or leaves it.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "formats/log/facts.h"
@@ -25,6 +26,11 @@ bool take_progress_warning(std::string_view text, const Line& line, Facts& facts
 bool take_nccl_setup(std::string_view text, const Line& line, Facts& facts);
 // "proxy.cc:692 -> 6 [Progress Thread]".
 bool take_unwinding(std::string_view text, const Line& line, Facts& facts);
+
+// Texts of at least 4 bytes, one of which stands in every message that take_nccl_setup() and
+// take_nccl_warning() know.
+std::span<const std::string_view> nccl_setup_keywords();
+std::span<const std::string_view> nccl_warning_keywords();
 
 // The value of a variable as it may be kept: hidden where the name speaks of a secret.
 std::string_view shown_value(std::string_view variable, std::string_view value);
