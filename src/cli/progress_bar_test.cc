@@ -9,8 +9,7 @@ namespace {
 constexpr std::uint64_t kGiB = 1ull << 30;
 
 TEST(ProgressBar, SaysHowMuchOfHowMuchAndHowFast) {
-  EXPECT_EQ(progress_line(kGiB / 2, 2 * kGiB, 2, 50),
-            "0.5 of 2.0 GiB  25 %  256.0 MiB/s  [####------------]");
+  EXPECT_EQ(progress_line(kGiB / 2, 2 * kGiB, 2, 50), "0.5 of 2.0 GiB  25 %  256.0 MiB/s  [###----------]");
   EXPECT_EQ(progress_line(0, 1000, 0, 30), "0 of 1000 B  0 %  [----------]");
   EXPECT_EQ(progress_line(1000, 1000, 1, 39), "1000 of 1000 B  100 %  1000 B/s");  // no room for a bar
 }

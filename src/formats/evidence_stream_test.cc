@@ -37,7 +37,7 @@ TEST(EvidenceStream, GivesWhatTheWholeFileGives) {
 }
 
 TEST(EvidenceStream, OtherFormatsAreReadWhole) {
-  EXPECT_EQ(stream_evidence("x", R"({"version": "2.9", "entries": [)"), nullptr);
+  EXPECT_EQ(stream_evidence("x", R"({"version": "2.9", "pg_config": {}, "entries": [)"), nullptr);
   EXPECT_EQ(stream_evidence("x", std::string_view("\0\1\2\3binary\0\0\0", 12)), nullptr);
   EXPECT_EQ(stream_evidence("x", "\xff\xfeN\0C\0"), nullptr);
 }
