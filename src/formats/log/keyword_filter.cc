@@ -16,14 +16,9 @@ std::uint32_t four(const char* at) {
   return value;
 }
 
-std::uint32_t two(const char* at) {
-  std::uint16_t value = 0;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-std::uint32_t bucket_of(std::uint32_t value, std::size_t buckets) {
-  return static_cast<std::uint32_t>((value * 2654435761u) >> 19) & static_cast<std::uint32_t>(buckets - 1);
+// 16 bits, of Knuth's multiplicative hashing.
+std::uint32_t hash_of(std::uint32_t value) {
+  return value * 2654435761u >> 16;
 }
 
 // How often a byte stands in logs, roughly: a window of rare bytes makes fewer false hits.
@@ -38,9 +33,8 @@ std::uint32_t rarest_window(std::string_view text) {
   std::uint32_t best = 0;
   int least = 1 << 20;
   for (std::size_t at = 0; at + kWindow <= text.size(); ++at) {
-    // The two last bytes decide how often the four are looked at.
-    const int cost = commonness(text[at]) + commonness(text[at + 1]) +
-                     3 * (commonness(text[at + 2]) + commonness(text[at + 3]));
+    const int cost =
+        commonness(text[at]) + commonness(text[at + 1]) + commonness(text[at + 2]) + commonness(text[at + 3]);
     if (cost < least) {
       least = cost;
       best = static_cast<std::uint32_t>(at);
@@ -63,16 +57,13 @@ void KeywordFilter::add(std::string_view text, unsigned owner) {
 }
 
 void KeywordFilter::prepare() {
-  x_shift.assign(1 << 16, kWindow - 1);
   std::vector<std::uint32_t> buckets(x_keywords.size());
+  x_bits.fill(0);
   x_buckets.fill(0);
   for (std::size_t i = 0; i < x_keywords.size(); ++i) {
-    const char* window = x_keywords[i].text.data() + x_keywords[i].window;
-    for (std::size_t end = 2; end <= kWindow; ++end) {
-      std::uint8_t& shift = x_shift[two(window + end - 2)];
-      shift = std::min(shift, static_cast<std::uint8_t>(kWindow - end));
-    }
-    buckets[i] = bucket_of(four(window), kBuckets);
+    const std::uint32_t hash = hash_of(four(x_keywords[i].text.data() + x_keywords[i].window));
+    x_bits[hash >> 6] |= std::uint64_t{1} << (hash & 63u);
+    buckets[i] = hash % kBuckets;
     ++x_buckets[buckets[i] + 1];
   }
   for (std::size_t i = 0; i < kBuckets; ++i) x_buckets[i + 1] += x_buckets[i];
@@ -83,24 +74,40 @@ void KeywordFilter::prepare() {
   }
 }
 
-std::uint32_t KeywordFilter::owners(std::string_view line) const {
+std::uint32_t KeywordFilter::found_at(std::string_view line, std::size_t at, std::uint32_t hash,
+                                      std::uint32_t known) const {
   std::uint32_t found = 0;
-  const std::uint8_t* shifts = x_shift.data();
+  const std::uint32_t bucket = hash % kBuckets;
+  for (std::uint32_t i = x_buckets[bucket]; i != x_buckets[bucket + 1]; ++i) {
+    const Keyword& keyword = x_keywords[x_order[i]];
+    if ((keyword.owners & ~(known | found)) == 0 || keyword.window > at) continue;
+    if (line.substr(at - keyword.window, keyword.text.size()) == keyword.text) found |= keyword.owners;
+  }
+  return found;
+}
+
+std::uint32_t KeywordFilter::owners(std::string_view line) const {
+  if (line.size() < kWindow) return 0;
+  std::uint32_t found = 0;
   const char* begin = line.data();
-  for (std::size_t end = kWindow; end <= line.size();) {
-    const std::uint8_t shift = shifts[two(begin + end - 2)];
-    if (shift != 0) {
-      end += shift;
+  const std::size_t places = line.size() - kWindow + 1;
+  std::size_t at = 0;
+  for (; at + 4 <= places; at += 4) {
+    const std::uint32_t a = hash_of(four(begin + at)), b = hash_of(four(begin + at + 1));
+    const std::uint32_t c = hash_of(four(begin + at + 2)), d = hash_of(four(begin + at + 3));
+    // Not ||: one branch for four places.
+    if ((static_cast<int>(may_begin(a)) | static_cast<int>(may_begin(b)) | static_cast<int>(may_begin(c)) |
+         static_cast<int>(may_begin(d))) == 0) {
       continue;
     }
-    const std::size_t start = end - kWindow;
-    const std::uint32_t bucket = bucket_of(four(begin + start), kBuckets);
-    for (std::uint32_t i = x_buckets[bucket]; i != x_buckets[bucket + 1]; ++i) {
-      const Keyword& keyword = x_keywords[x_order[i]];
-      if ((keyword.owners & ~found) == 0 || keyword.window > start) continue;
-      if (line.substr(start - keyword.window, keyword.text.size()) == keyword.text) found |= keyword.owners;
-    }
-    ++end;
+    if (may_begin(a)) found |= found_at(line, at, a, found);
+    if (may_begin(b)) found |= found_at(line, at + 1, b, found);
+    if (may_begin(c)) found |= found_at(line, at + 2, c, found);
+    if (may_begin(d)) found |= found_at(line, at + 3, d, found);
+  }
+  for (; at < places; ++at) {
+    const std::uint32_t hash = hash_of(four(begin + at));
+    if (may_begin(hash)) found |= found_at(line, at, hash, found);
   }
   return found;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds in one pass which of several hundred texts stand in a line, and says to whom they belong. The method
-// is that of Wu and Manber (A fast algorithm for multi-pattern searching, 1994): two bytes at the end of a
-// window say how far it may be moved; only where they could end a window, four bytes are looked up.
+// Finds in one pass which of several hundred texts stand in a line, and says to whom they belong. Of each
+// text the four bytes that are rarest in logs stand for it: at every place of the line one bit says whether
+// any text has such four bytes (a Bloom filter with one function), and only there texts are compared. The
+// places do not depend on each other, so that a processor looks at several at once.
 #pragma once
 
 #include <array>
@@ -31,10 +32,14 @@ class KeywordFilter {
     std::uint32_t window = 0;  // offset of the four bytes that are looked for
     std::uint32_t owners = 0;
   };
-  static constexpr std::size_t kBuckets = 1 << 13;
+  static constexpr std::size_t kBits = 1 << 16, kBuckets = 1 << 13;
+
+  bool may_begin(std::uint32_t hash) const { return (x_bits[hash >> 6] >> (hash & 63u) & 1u) != 0; }
+  std::uint32_t found_at(std::string_view line, std::size_t at, std::uint32_t hash,
+                         std::uint32_t known) const;
 
   std::vector<Keyword> x_keywords;
-  std::vector<std::uint8_t> x_shift;  // by the two last bytes of the window
+  std::array<std::uint64_t, kBits / 64> x_bits{};  // by the hash of four bytes
   std::array<std::uint32_t, kBuckets + 1> x_buckets{};
   std::vector<std::uint32_t> x_order;  // keywords, those of one bucket side by side
 };
