@@ -51,6 +51,8 @@ constexpr std::array kDetectors{
     Detector{"log_init_hang", "communicators that were begun and never complete", find_log_init_hang},
     Detector{"log_cuda_error", "CUDA calls that failed for no reason that another detector knows",
              find_log_cuda_error},
+    Detector{"log_other_warning", "warnings of NCCL in unknown words", find_log_other_warning},
+    Detector{"log_cache_transfer", "transfers of the key-value cache that failed", find_log_cache_transfer},
     Detector{"log_worker_died", "a worker that died for no stated reason", find_log_worker_died},
     Detector{"log_peer_lost", "connections that the other side ended", find_log_peer_lost},
     Detector{"log_stuck_host", "a watchdog or an engine whose worker does not answer", find_log_stuck_host},

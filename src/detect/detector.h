@@ -56,6 +56,8 @@ std::vector<Explanation> find_log_exception(const Analysis&);
 std::vector<Explanation> find_log_host_work(const Analysis&);
 std::vector<Explanation> find_log_init_hang(const Analysis&);
 std::vector<Explanation> find_log_cuda_error(const Analysis&);
+std::vector<Explanation> find_log_other_warning(const Analysis&);
+std::vector<Explanation> find_log_cache_transfer(const Analysis&);
 std::vector<Explanation> find_log_worker_died(const Analysis&);
 std::vector<Explanation> find_log_peer_lost(const Analysis&);
 std::vector<Explanation> find_log_stuck_host(const Analysis&);

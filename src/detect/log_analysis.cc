@@ -113,6 +113,16 @@ bool is_earlier(const LogEvent& a, const LogEvent& b) {
   return a.input == b.input && a.line < b.line;
 }
 
+bool went_on_after(const LogAnalysis& logs, const LogEvent& event) {
+  for (const LogEventKind kind : {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress}) {
+    for (const LogEvent* sign : logs.of(kind)) {
+      if (kind == LogEventKind::kRequestProgress && sign->code != 1) continue;
+      if (sign->input == event.input && sign->last_line > event.last_line) return true;
+    }
+  }
+  return false;
+}
+
 std::string writer_text(const LogAnalysis& logs, std::uint32_t index) {
   const model::LogOrigin& origin = logs.origin(index);
   std::string out;

@@ -43,6 +43,9 @@ LogAnalysis analyse_logs(const model::Case& joined);
 // Whether `a` is known to be earlier than `b`: the same clock, or the same file and a lower line.
 bool is_earlier(const model::LogEvent& a, const model::LogEvent& b);
 
+// Steps or tokens in the same file behind `event`: whatever it was, the job went on.
+bool went_on_after(const LogAnalysis& logs, const model::LogEvent& event);
+
 // "node3", "rank 5 (node3)", "pid 4242 on node3": who wrote a line; empty where nothing is known.
 std::string writer_text(const LogAnalysis& logs, std::uint32_t origin);
 model::Subject writer(const LogAnalysis& logs, std::uint32_t origin);  // kind: rank, process or host

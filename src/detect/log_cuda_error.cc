@@ -20,13 +20,16 @@ std::vector<Explanation> find_log_cuda_error(const Analysis& analysis) {
   const bool in_nccl = first.subject.find(".cc") != std::string::npos ||
                        first.subject.find(".h") != std::string::npos ||
                        first.subject.find(".cu") != std::string::npos;
+  // Errors of setting up, whoever makes the call: argument, device, peer access and mapping, permission.
+  const bool in_setup = first.code == 1 || first.code == 101 || first.code == 217 || first.code == 711 ||
+                        first.code == 800 || first.code == 801;
   const std::string who = writer_text(logs, first.origin);
   std::string what = first.detail;
   if (first.code > 0)
     what += (what.empty() ? "error " : " (") + std::to_string(first.code) + (first.detail.empty() ? "" : ")");
   Explanation found =
-      log_finding(logs, in_nccl ? init_or_transport(logs) : Category::kProcessOrDeviceUnavailable,
-                  in_nccl ? "unknown" : "process_exited", Confidence::kLow,
+      log_finding(logs, in_nccl || in_setup ? init_or_transport(logs) : Category::kProcessOrDeviceUnavailable,
+                  in_nccl || in_setup ? "unknown" : "process_exited", Confidence::kLow,
                   (in_nccl ? "a CUDA call of NCCL failed" : "a CUDA call failed") +
                       (who.empty() ? std::string() : " in " + who) + ": " + what,
                   events);

@@ -163,8 +163,13 @@ void add_lost(const LogAnalysis& logs, std::vector<Explanation>& out) {
     if (class_of(xid_of(*xid)) == XidClass::kLost) lost.push_back(xid);
   }
   if (lost.empty()) return;
+  // The words alone, of no named device, may be quoted from anywhere.
+  const bool named = std::any_of(lost.begin(), lost.end(), [](const LogEvent* event) {
+    return !event->subject.empty() || event->text.find("NVRM") != std::string::npos;
+  });
   Explanation found = log_finding(
-      logs, Category::kProcessOrDeviceUnavailable, "gpu_fallen_off_bus", Confidence::kMedium,
+      logs, Category::kProcessOrDeviceUnavailable, "gpu_fallen_off_bus",
+      named ? Confidence::kMedium : Confidence::kLow,
       gpu_text(logs, *lost.front()) + " is gone from the PCIe bus: every rank that needs it waits", lost);
   for (const LogEvent* aer :
        logs.of_all({LogEventKind::kPcieError, LogEventKind::kPcieCorrected, LogEventKind::kPcieLinkDown}))

@@ -78,8 +78,15 @@ std::int32_t rank_of(const LogAnalysis& logs, const LogEvent& event) {
 }
 
 // After a wait has ended, exceptions are how it ends.
+// Of a rank that is known and did not wait itself, its exception may well be what the others waited for.
 bool follows_a_wait(const LogAnalysis& logs, const LogEvent& event) {
-  if (std::any_of(logs.timeouts.begin(), logs.timeouts.end(), [&](const model::WatchdogTimeout* timeout) {
+  const std::int32_t rank = rank_of(logs, event);
+  const bool waited = std::any_of(logs.timeouts.begin(), logs.timeouts.end(), [&](const auto* timeout) {
+    const std::int32_t global = logs.origin(timeout->origin).global_rank;
+    return global == rank || (global < 0 && timeout->group_rank == rank);
+  });
+  if ((rank < 0 || waited) &&
+      std::any_of(logs.timeouts.begin(), logs.timeouts.end(), [&](const auto* timeout) {
         return timeout->input == event.input && timeout->line < event.line;
       }))
     return true;

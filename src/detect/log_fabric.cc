@@ -40,6 +40,8 @@ std::vector<Explanation> find_log_fabric(const Analysis& analysis) {
     out.push_back(log_finding(logs, init_or_transport(logs), "fabric_manager",
                               not_ready.empty() ? Confidence::kLow : Confidence::kMedium, std::move(headline),
                               all));
+    // Alone it may be a machine without switches.
+    out.back().tentative = not_ready.empty() && logs.of(LogEventKind::kFabricManagerError).empty();
   }
   if (!nvlink.empty()) {
     Explanation found = log_finding(logs, Category::kTransportStall, "nvlink_fault", Confidence::kMedium,

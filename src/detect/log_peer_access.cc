@@ -51,7 +51,8 @@ bool silent_after_init(const LogAnalysis& logs) {
       std::all_of(log.communicators.begin(), log.communicators.end(),
                   [](const auto& c) { return c.completed && c.phase <= model::CommunicatorPhase::kInUse; });
   return all_complete && log.bandwidth_runs.empty() && !logs.has(LogEventKind::kTrainingStep) &&
-         !logs.has(LogEventKind::kEngineReady) && !logs.has(LogEventKind::kTrainingEnd);
+         !logs.has(LogEventKind::kRequestProgress) && !logs.has(LogEventKind::kEngineReady) &&
+         !logs.has(LogEventKind::kTrainingEnd);
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ std::vector<Explanation> find_log_peer_access(const Analysis& analysis) {
   const EventRefs& missing = logs.of(LogEventKind::kPeerAccessMissing);
   const bool silence = silent_after_init(logs);
   const bool shape = meets_at_the_host(log) || !missing.empty();
-  const bool configured = logs.has(LogEventKind::kAcsEnabled);
+  const bool configured = logs.has(LogEventKind::kAcsEnabled) && !logs.has(LogEventKind::kTrainingStep) &&
+                          !logs.has(LogEventKind::kRequestProgress);
   const bool stands = silence || logs.somebody_waited;
   if (configured || (!signs.empty() && stands) || (shape && stands) ||
       (silence && uses_peer_access(log) && one_host(log) && logs.joined->logs.communicators.size() > 1)) {

@@ -25,7 +25,7 @@ std::vector<Explanation> find_log_peer_lost(const Analysis& analysis) {
                                             LogEventKind::kRasPeerDead, LogEventKind::kStoreClosed})) {
     const std::string peer = event->peer.substr(0, event->peer.find('<'));
     const std::string& own = logs.origin(event->origin).host;
-    if (!peer.empty() && peer == own) continue;
+    if (!peer.empty() && (peer == own || peer == "localhost" || peer.starts_with("127."))) continue;
     events.push_back(event);
     if (!peer.empty() && event->kind != LogEventKind::kStoreClosed) peers.insert(peer);
   }

@@ -71,6 +71,7 @@ enum class LogEventKind : std::uint8_t {
   kProxyError,              // operation Connect failed, recv failed while polling opId, [Proxy Service]
   kUnwinding,               // file.cc:LINE -> CODE; code: ncclResult
   kServiceClosed,           // [Service thread] Connection closed by localRank: also on a normal exit
+  kOtherWarning,            // a WARN of unknown words; subject: source file, detail: its words
   kRasPeerDead,             // RAS declaring peer as DEAD; peer
   kNcclError,               // exception "NCCL error in: …"; code: ncclResult (-1), detail: version
   kPeerError,               // ncclRemoteError, "remote error detected from rank"; rank
@@ -112,6 +113,7 @@ enum class LogEventKind : std::uint8_t {
   kEngineTimeout,         // RPC call to execute_model timed out
   kEngineDead,            // EngineDeadError and the like
   kEngineWatchdog,        // SGLang or TensorRT-LLM watchdog, hang detector; code: seconds
+  kCacheTransferFailed,   // a transfer of the key-value cache between engines failed; detail
   kDistributedInitBegin,  // Init torch distributed begin, vLLM is using nccl, world_size= … backend=nccl
   kDistributedInitEnd,
   kEngineReady,      // serves: Application startup complete, The server is fired up
@@ -140,8 +142,9 @@ enum class LogEventKind : std::uint8_t {
   kAcsEnabled,      // ReqRedir+ (or the bits of ACSCtl) on a bridge; subject: PCI
   kEccError,  // what the device itself reports outside of an Xid: uncorrectable memory, a hang; subject: PCI,
               // detail
-  kHungTask,  // blocked for more than N seconds, soft lockup; subject: process, code: seconds
-  kLinkDown,  // a NIC's or HCA's link; subject: interface or HCA
+  kHostMemoryError,  // uncorrectable error of host memory or a processor; peer: EDAC's name of the controller
+  kHungTask,         // blocked for more than N seconds, soft lockup; subject: process, code: seconds
+  kLinkDown,         // a NIC's or HCA's link; subject: interface or HCA
   kLinkUp,
   kAdapterFault,        // mlx5 health, firmware or internal error; subject: device
   kGidTable,            // a row of ibv_devinfo / show_gids; code: index, detail: GID, subject: type

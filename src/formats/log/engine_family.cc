@@ -49,6 +49,12 @@ constexpr KnownSentence kSentences[] = {
     {"Encountered an error in forward function", LogEventKind::kEngineDead},
     {"Error in event loop", LogEventKind::kEngineDead},
     {"WorkerProc was terminated", LogEventKind::kProcessSignalled, 15},
+    // the key-value cache between engines (Mooncake, NIXL)
+    {"KVTransferError(", LogEventKind::kCacheTransferFailed},
+    {"Decode transfer failed for request", LogEventKind::kCacheTransferFailed},
+    {"Prefill transfer failed for request", LogEventKind::kCacheTransferFailed},
+    {"Session::writeBody failed", LogEventKind::kCacheTransferFailed},
+    {"nixlBackendError", LogEventKind::kCacheTransferFailed},
     // late
     {"No heartbeat received from MQLLMEngine", LogEventKind::kEngineTimeout},
     {"RPC call to ", LogEventKind::kEngineTimeout, 0, " timed out"},

@@ -232,7 +232,17 @@ bool GpuDriverMessages::take_new(const Line& line, Facts& facts) {
     if (take_uuid(*gpu, facts)) return true;
   }
   if (has(text, "allen off the bus") || has(text, "GPU is lost")) {
-    facts.add(event(LogEventKind::kGpuLost, pci_address(text)), line);
+    // Programs and documents name the same words in quotes.
+    const std::string_view address = pci_address(text);
+    const bool of_driver = line.kernel || has(text, "NVRM") || !address.empty();
+    if (!of_driver && text.find_first_of("\"`\'") != text.npos) return false;
+    facts.add(event(LogEventKind::kGpuLost, address), line);
+    return true;
+  }
+  if (has(text, "NV_ERR_RESET_REQUIRED")) {
+    LogEvent reset = event(LogEventKind::kRecoveryAction, pci_address(text));
+    reset.code = 1;  // as Xid 154 numbers it: GPU reset
+    facts.add(std::move(reset), line);
     return true;
   }
   if (const auto gpu = behind(text, "The NVIDIA GPU ")) {

@@ -45,11 +45,11 @@ bool take_hot_plug(const Line& line, Facts& facts) {
 bool take_memory_error(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
   LogEvent event;
-  event.kind = LogEventKind::kEccError;
+  event.kind = LogEventKind::kHostMemoryError;
   if (const auto edac = behind(text, "EDAC ")) {
     if (!has(*edac, " UE ") && !has(*edac, "ncorrected error") && !has(*edac, "ncorrectable error"))
       return false;
-    event.subject = shown(up_to(*edac, ": "));
+    event.peer = shown(up_to(*edac, ": "));
   } else if (!has(text, "Machine Check Exception")) {
     return false;
   }

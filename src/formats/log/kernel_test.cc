@@ -79,10 +79,10 @@ TEST(KernelPcie, HotPlug) {
 
 TEST(KernelPcie, MemoryErrors) {
   EXPECT_EQ(only(read("[ 9.0] EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#0_DIMM#0\n")).kind,
-            LogEventKind::kEccError);
+            LogEventKind::kHostMemoryError);
   EXPECT_EQ(
       only(read("mce: [Hardware Error]: CPU 12: Machine Check Exception: 5 Bank 8: be00000000800400\n")).kind,
-      LogEventKind::kEccError);
+      LogEventKind::kHostMemoryError);
   EXPECT_TRUE(read("EDAC MC0: 1 CE memory read error on CPU_SrcID#0\nEDAC MC: Ver: 3.0.0\n"
                    "mce: [Hardware Error]: Machine check events logged\n")
                   .events.empty());

@@ -63,6 +63,11 @@ class NcclFamily : public Family {
     if (take_nccl_warning(line.message, line, facts) || take_nccl_setup(line.message, line, facts))
       return true;
     const std::string_view text = trimmed(line.message);
+    // Said on healthy machines of one kind or another: no plugin, no verbs library, no ideal path.
+    for (const std::string_view ordinary :
+         {"Failed to open libibverbs", "dlvsym failed", "Could not find a path for pattern", "libnccl-net"}) {
+      if (has(text, ordinary)) return true;
+    }
     if (text.empty()) return true;
     model::LogEvent other;
     other.kind = model::LogEventKind::kOtherWarning;

@@ -39,6 +39,8 @@ constexpr std::string_view kTriggers[] = {
     "Connection closed by peer",
     "onnectFullMesh failed",
     "gloo/transport/tcp",
+    "Unable to find address for: ",
+    "unsupported gloo device",
     "op.preamble.length <= op.nbytes",
     "for recv operation to complete",
     "for send operation to complete",
@@ -226,6 +228,15 @@ bool take_gloo(const Line& line, Facts& facts) {
       facts.add(event_of(LogEventKind::kNetSizeMismatch, 0, -1, detail), line);
       return true;
     }
+  }
+  if (has(text, "unsupported gloo device")) {
+    facts.add(event_of(LogEventKind::kGlooConnectFailed, 0, -1, text), line);
+    return true;
+  }
+  // The sentence of the check stands on a line of its own in what Python prints.
+  if (const auto name = behind(text, "ifa != nullptr. Unable to find address for: ")) {
+    facts.add(event_of(LogEventKind::kInterfaceMissing, 0, -1, {}, up_to(*name, " \"')]")), line);
+    return true;
   }
   const auto gloo = behind(text, "gloo/transport/tcp");
   if (!gloo) return false;
