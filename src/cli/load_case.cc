@@ -136,6 +136,20 @@ void check_bundle(formats::Evidence& evidence) {
   }
 }
 
+// A text of unknown content is evidence only where somebody named it: then the answer is that none of its
+// lines is known, and not that there is nothing.
+void judge_unknown_text(const std::vector<std::string>& named, formats::Evidence& evidence) {
+  if (evidence.kind != "unknown" || evidence.logs.empty()) return;
+  if (std::find(named.begin(), named.end(), evidence.path) == named.end()) {
+    evidence.logs.clear();
+    return;
+  }
+  evidence.kind = "log";
+  for (model::ImportProblem& problem : evidence.problems) {
+    if (problem.code == "not_recognised") problem.text = "none of its lines is known to unhang";
+  }
+}
+
 base::Error nothing_readable(const model::Case& joined) {
   std::string message =
       "none of the " + std::to_string(joined.inputs.size()) + " inputs could be read as evidence";
@@ -197,6 +211,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     for (auto& file : read) {
       for (auto& evidence : file) {
         check_bundle(evidence);
+        judge_unknown_text(paths, evidence);
         any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
                        !evidence.ras_events.empty() || !evidence.engine_samples.empty() ||
                        !evidence.bundles.empty() || !evidence.logs.empty();

@@ -183,6 +183,12 @@ model::EvidenceItem cite_line(const LogAnalysis& logs, std::uint32_t input, std:
 
 model::EvidenceItem cite(const LogAnalysis& logs, const LogEvent& event) {
   std::string text = event.text;
+  if (text.empty()) {  // a row of a table has no sentence of its own
+    text = name_of(event.kind);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    if (event.rank >= 0) text += " of rank " + std::to_string(event.rank);
+    if (event.code != 0) text += ": " + std::to_string(event.code);
+  }
   if (event.count > 1) text += " (x " + std::to_string(event.count) + ")";
   return cite_line(logs, event.input, event.line, std::move(text));
 }

@@ -118,7 +118,8 @@ std::string rank_of_timeout(const LogAnalysis& logs, const TimeoutGroup& group,
 
 model::Where where_of(const TimeoutGroup& group, const WatchdogTimeout& timeout) {
   model::Where where;
-  where.group = group.label;
+  constexpr std::string_view kWord = "group ";
+  where.group = group.label.starts_with(kWord) ? group.label.substr(kWord.size()) : group.label;
   where.operation = timeout.operation;
   if (timeout.sequence >= 0) where.ordinal = timeout.sequence;
   return where;

@@ -66,7 +66,7 @@ void say_of_logs(const LogAnalysis& logs, model::Verdict& verdict) {
   const std::string lines = std::to_string(log.lines) + (log.lines == 1 ? " line" : " lines");
   if (log.empty()) {
     verdict.headline =
-        lines + " of text were read and none of them tells of communication, GPUs or a launcher";
+        lines + " of text: none of them tells of communication, GPUs or a launcher in words that are known";
     return;
   }
   const std::string init = init_words(logs);

@@ -78,7 +78,6 @@ void parse(std::string_view bytes, Evidence& evidence) {
                                  .text = "not a format that unhang reads; ignored",
                                  .offset = {},
                                  .bytes_lost = 0});
-    return;
   }
   evidence.logs.push_back(std::move(log));
 }

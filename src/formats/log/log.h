@@ -11,6 +11,8 @@ namespace unhang::formats::log {
 
 // Text, and nothing that only looks like it: no NUL bytes, mostly printable.
 bool sniff(std::string_view bytes);
+// Of a text in which no line is known and no word is of a job, the kind stays "unknown"; the count of its
+// lines is there all the same, for somebody who asked for this file by name.
 void parse(std::string_view bytes, Evidence& evidence);
 
 }  // namespace unhang::formats::log

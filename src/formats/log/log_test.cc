@@ -28,7 +28,8 @@ TEST(TextLog, KeepsAJobsLogWithoutAKnownLine) {
 TEST(TextLog, OtherTextIsNotRecognised) {
   const Evidence evidence = read_evidence("x.txt", "Dear Sir, the flowers on the array of tables.\n");
   EXPECT_EQ(evidence.kind, "unknown");
-  EXPECT_TRUE(evidence.logs.empty());
+  ASSERT_EQ(evidence.logs.size(), 1u) << "its lines are counted";
+  EXPECT_TRUE(evidence.logs[0].empty());
   ASSERT_EQ(evidence.problems.size(), 1u);
   EXPECT_EQ(evidence.problems[0].code, "not_recognised");
 }
