@@ -2,7 +2,6 @@
 #include "formats/log/glued_records.h"
 
 #include <algorithm>
-#include <array>
 
 #include "formats/log/prefix.h"
 
@@ -46,18 +45,13 @@ std::size_t begin_of_nccl(std::string_view line, std::size_t from, std::size_t w
 }
 
 std::size_t nccl_record(std::string_view line, std::size_t from, std::string_view host) {
-  constexpr std::array<std::string_view, 2> kLevels{"NCCL INFO", "NCCL WARN"};
-  std::size_t first = kNone;
-  for (const std::string_view level : kLevels) {
-    for (std::size_t word = line.find(level, from); word != kNone; word = line.find(level, word + 1)) {
-      if (word > first) break;
-      const std::size_t begin = begin_of_nccl(line, from, word, host);
-      if (begin == kNone) continue;
-      first = std::min(first, begin);
-      break;
-    }
+  constexpr std::string_view kWord = "NCCL ";
+  for (std::size_t word = line.find(kWord, from); word != kNone; word = line.find(kWord, word + 1)) {
+    const std::string_view level = line.substr(word + kWord.size(), 4);
+    if (level != "INFO" && level != "WARN") continue;
+    if (const std::size_t begin = begin_of_nccl(line, from, word, host); begin != kNone) return begin;
   }
-  return first;
+  return kNone;
 }
 
 std::size_t torch_record(std::string_view line, std::size_t from) {
@@ -76,7 +70,9 @@ std::size_t torch_record(std::string_view line, std::size_t from) {
 }  // namespace
 
 std::size_t next_record(std::string_view line, std::size_t from, std::string_view host) {
-  return std::min(nccl_record(line, from, host), torch_record(line, from));
+  const std::size_t nccl = nccl_record(line, from, host);
+  // Only up to the other: a line of many records is gone through once.
+  return std::min(nccl, torch_record(line.substr(0, nccl), from));
 }
 
 }  // namespace unhang::formats::log

@@ -17,6 +17,8 @@ namespace {
 // Owners of the filter that are this file's: a record may be glued in the middle, or wrapped.
 constexpr unsigned kGluedOwner = 31, kWrappedOwner = 30;
 constexpr std::uint32_t kGlued = 1u << kGluedOwner, kWrapped = 1u << kWrappedOwner;
+constexpr int kGluedRecords = 64;  // of one line; what follows stays with the last
+constexpr std::size_t kLastBytes = 1024;
 constexpr std::uint32_t kOwn = kGlued | kWrapped;
 
 bool is_blank(char c) {
@@ -54,41 +56,23 @@ class LineStream::State {
         x_writers(facts),
         x_lines([this](std::string_view line, std::uint64_t number) { physical(line, number); }) {}
 
-  void feed(std::string_view bytes) {
-    x_lines.feed(bytes);
-    keep_last();
-  }
+  void feed(std::string_view bytes) { x_lines.feed(bytes); }
 
   void finish() {
     x_lines.finish();
     end_wrapped();
-    keep_last();
     model::Log& log = x_facts.log();
     log.lines = x_lines.lines();
     log.forgotten += x_lines.cut_lines();
-    log.last_text = shown(x_last_text);
-    log.last_origin = x_writers.of(read_prefix(x_last_text, x_nodes));
-    if (!x_last_text.empty()) {
-      const Prefix prefix = read_prefix(x_last_text, x_nodes);
-      log.last_text = shown(std::string_view(x_last_text).substr(prefix.length));
-    }
+    const Prefix prefix = read_prefix(x_last_text, x_nodes);
+    log.last_origin = x_writers.of(prefix);
+    log.last_text = shown(std::string_view(x_last_text).substr(prefix.length));
   }
 
   bool all_lines = false;
 
  private:
-  // The end of a block takes the last line's bytes away.
-  void keep_last() {
-    if (x_last_view.data() != nullptr) x_last_text = std::string(x_last_view.substr(0, 1024));
-    x_last_view = {};
-  }
-
   void physical(std::string_view line, std::uint64_t number) {
-    if (!line.empty()) {
-      // A cleaned line's bytes live as long as the next: good enough to look at, so they are kept at once.
-      x_last_view = {};
-      x_last_text.assign(line.substr(0, 1024));
-    }
     if (!x_wrapped.empty() && wrapped(line)) return;
     logical(line, number, true);
   }
@@ -111,10 +95,14 @@ class LineStream::State {
     logical(record, x_wrapped_number, false);
   }
 
-  void logical(std::string_view line, std::uint64_t number, bool may_wrap) {
+  // Hands out the first record of `line`; where the next begins, 0 when there is no other.
+  std::size_t record(std::string_view line, std::uint64_t number, bool may_wrap, bool may_split) {
     Prefix prefix = read_prefix(line, x_nodes);
     std::string_view message = line.substr(prefix.length);
     if (prefix.time.known()) note_time(prefix);
+    // NCCL prints an empty line before a warning, to which launchers add a prefix: such lines are no last
+    // words.
+    if (!message.empty() && !is_blank(message.front())) x_last_text.assign(line.substr(0, kLastBytes));
     std::uint32_t owners = 0;
     if (prefix.nccl != NcclLevel::kNone) {
       ++x_facts.log().nccl_lines;
@@ -124,30 +112,37 @@ class LineStream::State {
       owners = x_filter.owners(message);
     }
     if (prefix.nccl == NcclLevel::kWarn) owners |= kWrapped;
-    if ((owners & kGlued) != 0 && split(line, prefix, number)) return;
-    if (may_wrap && (owners & kWrapped) != 0 && is_unfinished(message)) {
+    std::size_t next = 0;
+    if (may_split && (owners & kGlued) != 0) {
+      next = next_record(line, prefix.length + 1, prefix.host);
+      if (next == std::string_view::npos) next = 0;
+    }
+    if (next != 0) {
+      line = line.substr(0, next);
+      message = line.substr(prefix.length);
+      if (prefix.nccl == NcclLevel::kNone) owners = x_filter.owners(message);
+    } else if (may_wrap && (owners & kWrapped) != 0 && is_unfinished(message)) {
       x_wrapped.assign(line);
       x_wrapped_number = number;
       x_wrapped_lines = 1;
-      return;
+      return 0;
     }
     owners &= ~kOwn;
     if (owners == 0 && !all_lines) {
       x_had_prefix = prefix.pieces != 0;
-      return;
+      return next;
     }
     give(line, message, prefix, number, owners);
+    return next;
   }
 
-  // Whether a second record stands in the line; then both were handed out.
-  bool split(std::string_view line, const Prefix& prefix, std::uint64_t number) {
-    const std::size_t next = next_record(line, prefix.length + 1, prefix.host);
-    if (next == std::string_view::npos) return false;
-    if (prefix.nccl != NcclLevel::kNone) --x_facts.log().nccl_lines;  // it is counted again
-    // What a record has in front counts for its glued successor, too, only as time: leave it to the first.
-    logical(line.substr(0, next), number, false);
-    logical(line.substr(next), number, true);
-    return true;
+  // A line as it was read: one record, or several that were glued.
+  void logical(std::string_view line, std::uint64_t number, bool may_wrap) {
+    for (int records = 1;; ++records) {
+      const std::size_t next = record(line, number, may_wrap, records < kGluedRecords);
+      if (next == 0) return;
+      line.remove_prefix(next);
+    }
   }
 
   void give(std::string_view whole, std::string_view message, const Prefix& prefix, std::uint64_t number,
@@ -194,7 +189,6 @@ class LineStream::State {
   int x_wrapped_lines = 0;
   std::string x_scratch;
   std::string x_last_text;
-  std::string_view x_last_view;
   model::LogTime x_time;  // of the last line that had one
   bool x_had_prefix = false;
 };

@@ -67,8 +67,8 @@ TEST(LineStream, WrappedRecordAtTheEndIsHandedOut) {
 
 TEST(LineStream, CountsAndTimes) {
   model::Log log;
-  messages("[ 10.000000] a\n[  +0.500000] b\nh:1:2 [0] NCCL INFO x\n\n", 5, log);
-  EXPECT_EQ(log.lines, 4u);
+  messages("[ 10.000000] a\n[  +0.500000] b\nh:1:2 [0] NCCL INFO x\n\n[1,0]<stdout>:\n", 5, log);
+  EXPECT_EQ(log.lines, 5u);
   EXPECT_EQ(log.nccl_lines, 1u);
   EXPECT_EQ(log.first.ns, 10'000'000'000);
   EXPECT_EQ(log.last.ns, 10'500'000'000);

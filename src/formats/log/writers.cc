@@ -33,8 +33,12 @@ bool same(const model::LogOrigin& origin, const Prefix& prefix) {
 }  // namespace
 
 std::uint32_t Writers::of(const Prefix& prefix) {
-  std::uint32_t& slot = x_slots[hash_of(prefix) % kSlots];
-  if (slot != kNobody && same(x_facts.log().origins[slot], prefix)) return slot;
+  // Two places for each, so that two busy writers do not push each other out.
+  const std::size_t first = hash_of(prefix) % kSlots & ~std::size_t{1};
+  for (const std::size_t at : {first, first + 1}) {
+    const std::uint32_t slot = x_slots[at];
+    if (slot != kNobody && same(x_facts.log().origins[slot], prefix)) return slot;
+  }
   model::LogOrigin origin;
   origin.host = std::string(prefix.host);
   origin.label = std::string(prefix.label);
@@ -42,7 +46,8 @@ std::uint32_t Writers::of(const Prefix& prefix) {
   origin.global_rank = prefix.global_rank;
   origin.local_rank = prefix.local_rank;
   origin.cuda_device = prefix.cuda_device;
-  return slot = x_facts.origin(origin);
+  x_slots[first + 1] = x_slots[first];
+  return x_slots[first] = x_facts.origin(origin);
 }
 
 }  // namespace unhang::formats::log
