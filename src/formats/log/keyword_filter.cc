@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace unhang::formats::log {
 namespace {
@@ -47,16 +48,21 @@ std::uint32_t rarest_window(std::string_view text) {
 
 void KeywordFilter::add(std::string_view text, unsigned owner) {
   if (text.size() < kWindow || owner > 31) throw std::invalid_argument("a keyword has at least 4 bytes");
-  const auto known = std::find_if(x_keywords.begin(), x_keywords.end(),
-                                  [&](const Keyword& keyword) { return keyword.text == text; });
-  if (known != x_keywords.end()) {
-    known->owners |= 1u << owner;
-  } else {
-    x_keywords.push_back({.text = std::string(text), .window = rarest_window(text), .owners = 1u << owner});
-  }
+  x_keywords.push_back({.text = std::string(text), .window = rarest_window(text), .owners = 1u << owner});
 }
 
 void KeywordFilter::prepare() {
+  std::sort(x_keywords.begin(), x_keywords.end(),
+            [](const Keyword& a, const Keyword& b) { return a.text < b.text; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < x_keywords.size(); ++i) {
+    if (kept != 0 && x_keywords[kept - 1].text == x_keywords[i].text) {
+      x_keywords[kept - 1].owners |= x_keywords[i].owners;
+    } else {
+      std::swap(x_keywords[kept++], x_keywords[i]);
+    }
+  }
+  x_keywords.resize(kept);
   std::vector<std::uint32_t> buckets(x_keywords.size());
   x_bits.fill(0);
   x_buckets.fill(0);
