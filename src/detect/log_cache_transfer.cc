@@ -18,6 +18,7 @@ std::vector<Explanation> find_log_cache_transfer(const Analysis& analysis) {
       events);
   found.state = model::State::kUnknown;
   found.tentative = true;
+  found.explains_stall = true;  // other requests that go on do not mend those that failed
   return {std::move(found)};
 }
 

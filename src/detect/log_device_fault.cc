@@ -132,11 +132,22 @@ std::string gpu_text(const LogAnalysis& logs, const LogEvent& event) {
   return host.empty() ? out : out + " of " + host;
 }
 
+// "00000000:3B:00.0", "0000:3b:00" and "3b:00.0" are one device: "3b:00"; a domain other than 0 stays.
+std::string bus_and_device(const std::string& address) {
+  std::string out;
+  for (const char c : address.substr(0, address.find('.')))
+    out += static_cast<char>(c >= 'A' && c <= 'F' ? c + 32 : c);
+  const std::size_t colon = out.find(':');
+  const bool with_domain = colon != std::string::npos && out.find(':', colon + 1) != std::string::npos;
+  if (with_domain && out.find_first_not_of('0') >= colon) out.erase(0, colon + 1);
+  return out;
+}
+
 void name_gpus(const LogAnalysis& logs, const EventRefs& events, bool suspects_only, Explanation& out) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const LogEvent* event : events) {
     if (event->subject.empty() || event->subject.find("...") != std::string::npos) continue;
-    if (!seen.insert({logs.origin(event->origin).host, event->subject}).second) continue;
+    if (!seen.insert({logs.origin(event->origin).host, bus_and_device(event->subject)}).second) continue;
     model::Subject subject = gpu_subject(logs, event->origin, event->subject);
     subject.why = event->kind == LogEventKind::kXid
                       ? "Xid " + std::to_string(xid_of(*event)) + ", " + xid_words(xid_of(*event))

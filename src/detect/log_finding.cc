@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/log_finding.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace unhang::detect {
+namespace {
+
+using model::LogEvent;
+using model::LogEventKind;
+
+// Signs of a good end or of going on, behind the last of `events` and of everything else that was wrong in
+// their files: a second attempt that worked, an error that the program caught.
+bool came_well(const LogAnalysis& logs, const EventRefs& events) {
+  if (events.empty() || logs.somebody_waited) return false;
+  std::uint64_t last_wrong = 0;
+  const std::uint32_t input = events.front()->input;
+  for (const LogEvent* event : events) {
+    if (event->input != input) return false;
+  }
+  for (const LogEvent& event : logs.joined->logs.events) {
+    if (event.input == input && model::role_of(event.kind) >= model::LogRole::kConsequence &&
+        event.kind != LogEventKind::kStoreClosed && event.kind != LogEventKind::kConnectionClosed)
+      last_wrong = std::max(last_wrong, event.last_line);
+  }
+  for (const LogEventKind kind :
+       {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress, LogEventKind::kTrainingEnd}) {
+    for (const LogEvent* sign : logs.of(kind)) {
+      if (kind == LogEventKind::kRequestProgress && sign->code != 1) continue;
+      if (sign->input == input && sign->last_line > last_wrong) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 Explanation log_finding(const LogAnalysis& logs, model::Category category, std::string_view cause,
                         model::Confidence strength, std::string headline, const EventRefs& events) {
@@ -16,6 +47,10 @@ Explanation log_finding(const LogAnalysis& logs, model::Category category, std::
   out.state =
       category == model::Category::kProcessOrDeviceUnavailable ? model::State::kDead : model::State::kStopped;
   cite_all(logs, events, out);
+  if (came_well(logs, events)) {
+    out.strength = model::Confidence::kLow;
+    out.explains_stall = false;
+  }
   return out;
 }
 

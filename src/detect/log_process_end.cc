@@ -52,18 +52,49 @@ EventRefs ended_by(const LogAnalysis& logs, std::initializer_list<std::int64_t> 
   return roots.empty() ? all : roots;
 }
 
+// A victim that may be a rank: nothing is known of it, its name is that of a program of such jobs, or its pid
+// stands elsewhere in the logs. The kernel cuts names at 15 characters.
+bool may_be_a_rank(const LogAnalysis& logs, const LogEvent& kill) {
+  if (kill.subject.empty() || kill.detail == "ray") return true;
+  for (const std::string_view word :
+       {"python", "pt_main", "pt_", "ray::", "vllm", "VLLM", "sglang", "torch", "train", "mpi", "orted",
+        "trt", "tritons", "all_reduce", "_perf", "jax", "deepspeed"}) {
+    if (kill.subject.find(word) != std::string::npos) return true;
+  }
+  const auto& origins = logs.joined->logs.origins;
+  return kill.code > 0 && std::any_of(origins.begin(), origins.end(), [&](const model::LogOrigin& origin) {
+           return origin.pid == kill.code;
+         });
+}
+
+// Something that broke before the kill is not explained by it.
+bool came_after_a_failure(const LogAnalysis& logs, const LogEvent& kill) {
+  for (const LogEvent* failure :
+       logs.of_all({LogEventKind::kCompletionError, LogEventKind::kQueuePairFailed, LogEventKind::kLinkDown,
+                    LogEventKind::kGpuLost, LogEventKind::kXid})) {
+    if (failure->first.known() && failure->first.clock == kill.first.clock &&
+        failure->first.ns < kill.first.ns)
+      return true;
+  }
+  return false;
+}
+
 void add_out_of_memory(const LogAnalysis& logs, std::vector<Explanation>& out) {
   const EventRefs& kills = logs.of(LogEventKind::kOutOfMemoryKill);
   if (kills.empty()) return;
+  const bool likely = std::any_of(kills.begin(), kills.end(), [&](const LogEvent* kill) {
+    return may_be_a_rank(logs, *kill) && !came_after_a_failure(logs, *kill);
+  });
   const LogEvent& first = *kills.front();
   const std::string& host = logs.origin(first.origin).host;
   std::string who = first.subject.empty() ? std::string("a process") : first.subject;
   if (first.code > 0) who += " (pid " + std::to_string(first.code) + ")";
   Explanation found = log_finding(
-      logs, kGone, "oom_killed", Confidence::kMedium,
+      logs, kGone, "oom_killed", likely ? Confidence::kMedium : Confidence::kLow,
       who + (host.empty() ? "" : " on " + host) + " was killed for lack of host memory" +
           (first.detail == "cgroup" ? " (the limit of its container)" : "") + ": the other ranks wait for it",
       kills);
+  found.tentative = !likely;
   for (const LogEvent* exit : ended_by(logs, {9})) {
     found.records.push_back(cite(logs, *exit));
     if (exit->rank >= 0) found.other_culprits.push_back(whom(logs, *exit));
@@ -154,6 +185,22 @@ void add_signalled(const LogAnalysis& logs, std::vector<Explanation>& out) {
   }
 }
 
+// A terminal that was closed, a session that ended: SIGHUP goes to the launcher itself.
+void add_hang_up(const LogAnalysis& logs, std::vector<Explanation>& out) {
+  EventRefs events;
+  for (const LogEvent* event : logs.of(LogEventKind::kProcessSignalled)) {
+    if (event->code == 1) events.push_back(event);
+  }
+  if (events.empty()) return;
+  Explanation found =
+      log_finding(logs, kGone, "killed_by_orchestrator", Confidence::kLow,
+                  "the launcher got SIGHUP: its terminal or session was closed, and it ended the ranks "
+                  "(nohup, tmux or setsid keep it)",
+                  events);
+  found.tentative = true;
+  out.push_back(std::move(found));
+}
+
 void add_actor(const LogAnalysis& logs, std::vector<Explanation>& out) {
   EventRefs died;
   for (const LogEvent* event : logs.of(LogEventKind::kActorDied)) {
@@ -180,6 +227,7 @@ std::vector<Explanation> find_log_process_end(const Analysis& analysis) {
   add_out_of_memory(analysis.logs, out);
   add_killed(analysis.logs, out);
   add_signalled(analysis.logs, out);
+  add_hang_up(analysis.logs, out);
   return out;
 }
 

@@ -15,6 +15,20 @@ using model::Confidence;
 using model::LogEvent;
 using model::LogEventKind;
 
+namespace {
+
+// One attempt that failed is warned of and repeated; the end of all attempts is an error of its own.
+bool given_up(const EventRefs& events) {
+  for (const LogEvent* event : events) {
+    if (event->kind == LogEventKind::kRendezvousFailed || event->count > 2 ||
+        event->text.find("timed out") != std::string::npos || event->text.find("rror:") != std::string::npos)
+      return true;
+  }
+  return events.size() > 2;
+}
+
+}  // namespace
+
 std::vector<Explanation> find_log_store(const Analysis& analysis) {
   const LogAnalysis& logs = analysis.logs;
   std::vector<Explanation> out;
@@ -38,12 +52,13 @@ std::vector<Explanation> find_log_store(const Analysis& analysis) {
   EventRefs unreachable = logs.of_all({LogEventKind::kStoreUnreachable, LogEventKind::kRendezvousFailed});
   if (!unreachable.empty() && logs.timeouts.empty()) {
     const LogEvent& first = *unreachable.front();
-    out.push_back(log_finding(logs, Category::kInitializationHang, "store_unreachable",
-                              logs.past_init ? Confidence::kLow : Confidence::kMedium,
-                              "the rendezvous store" + (first.peer.empty() ? "" : " at " + first.peer) +
-                                  " cannot be reached: the rank that holds it is not up, or a name, port or "
-                                  "firewall is wrong",
-                              unreachable));
+    out.push_back(
+        log_finding(logs, Category::kInitializationHang, "store_unreachable",
+                    logs.past_init || !given_up(unreachable) ? Confidence::kLow : Confidence::kMedium,
+                    "the rendezvous store" + (first.peer.empty() ? "" : " at " + first.peer) +
+                        " cannot be reached: the rank that holds it is not up, or a name, port or "
+                        "firewall is wrong",
+                    unreachable));
   }
   EventRefs waits = logs.of_all({LogEventKind::kStoreTimeout, LogEventKind::kMonitoredBarrier});
   if (!waits.empty()) {

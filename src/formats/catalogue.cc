@@ -31,6 +31,14 @@ constexpr std::array kFormats{
     Format{"log", "text log", "logs.md", log::sniff, log::parse},  // last: nearly anything is text
 };
 
+// People paste what RAS answers and what the job printed into one file.
+bool holds_log_lines(std::string_view bytes) {
+  for (const std::string_view sign : {"ProcessGroupNCCL", "NCCL WARN ", "NVRM: ", " NCCL INFO "}) {
+    if (bytes.find(sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::span<const Format> format_catalogue() {
@@ -52,6 +60,7 @@ Evidence read_evidence(std::string path, std::string_view bytes) {
     if (!format.sniff(bytes.substr(0, kSniffBytes))) continue;
     evidence.kind = format.id;
     format.parse(bytes, evidence);
+    if (format.id == "nccl_ras_text" && holds_log_lines(bytes)) log::parse(bytes, evidence);
     return evidence;
   }
   evidence.problems.push_back({.severity = model::Severity::kInfo,

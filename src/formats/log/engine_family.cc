@@ -17,6 +17,8 @@ constexpr KnownSentence kSentences[] = {
     {"distributed_init_method=", LogEventKind::kDistributedInitBegin, 0, "backend="},
     {"Init torch distributed begin", LogEventKind::kDistributedInitBegin},
     {"MPI size: ", LogEventKind::kDistributedInitBegin, 0, "MPI local size"},
+    {"GLOBAL_RANK: ", LogEventKind::kDistributedInitBegin, 0, "MEMBER: "},  // Lightning
+    {"All distributed processes registered", LogEventKind::kDistributedInitEnd},
     {"Init torch distributed ends", LogEventKind::kDistributedInitEnd},
     {" is assigned as ", LogEventKind::kDistributedInitEnd, 0, "in world size "},
     // ready
@@ -55,6 +57,8 @@ constexpr KnownSentence kSentences[] = {
     {"Prefill transfer failed for request", LogEventKind::kCacheTransferFailed},
     {"Session::writeBody failed", LogEventKind::kCacheTransferFailed},
     {"nixlBackendError", LogEventKind::kCacheTransferFailed},
+    // JAX
+    {"the remote task has failed, got preempted", LogEventKind::kPeerError},
     // late
     {"No heartbeat received from MQLLMEngine", LogEventKind::kEngineTimeout},
     {"RPC call to ", LogEventKind::kEngineTimeout, 0, " timed out"},

@@ -12,7 +12,7 @@ constexpr std::string_view kTriggers[] = {
     "Xid (", "XidCriticalError", "allen off the bus", "GPU is lost", "the device handle for",
     "The NVIDIA GPU ", "NVRM: GPU at ", "NVRM: API mismatch", "RmInitAdapter failed",
     "rm_init_adapter failed", "nvidia: probe of ", "nvidia_peermem", "nv_peer_mem", "ncorrectable ECC",
-    "double bit error",
+    "double bit error", "NV_ERR_RESET_REQUIRED", "GSP RPC timeout",
     // PCIe and hardware
     "PCIe Bus Error", "AER: ", "pciehp", "DPC: containment", "[Hardware Error]", "EDAC ",
     // IOMMU

@@ -239,7 +239,7 @@ bool GpuDriverMessages::take_new(const Line& line, Facts& facts) {
     facts.add(event(LogEventKind::kGpuLost, address), line);
     return true;
   }
-  if (has(text, "NV_ERR_RESET_REQUIRED")) {
+  if (has(text, "NV_ERR_RESET_REQUIRED") || has(text, "GSP RPC timeout detected")) {
     LogEvent reset = event(LogEventKind::kRecoveryAction, pci_address(text));
     reset.code = 1;  // as Xid 154 numbers it: GPU reset
     facts.add(std::move(reset), line);

@@ -25,7 +25,7 @@ class NcclFamily : public Family {
 
   // Only for lines that have lost their prefix: those with one are handed over without a search.
   std::span<const std::string_view> triggers() const override {
-    static constexpr std::array<std::string_view, 10> kTriggers{"NCCL version ",
+    static constexpr std::array<std::string_view, 22> kTriggers{"NCCL version ",
                                                                 "NCCL WARN ",
                                                                 "NCCL INFO ",
                                                                 "NET/IB : ",
@@ -34,7 +34,19 @@ class NcclFamily : public Family {
                                                                 " set by environment to ",
                                                                 "RCCL version",
                                                                 "Got completion ",
-                                                                "Bootstrap : no socket"};
+                                                                "Bootstrap : no socket",
+                                                                "Duplicate GPU detected",
+                                                                "Multiple Ranks are using",
+                                                                "socketStartConnect: ",
+                                                                "socketProgress: ",
+                                                                "Call to ibv_",
+                                                                "Error while creating shared memory",
+                                                                "failed to extend /dev/shm",
+                                                                "Failed to bind NVLink SHARP",
+                                                                "Mismatched NCCL version",
+                                                                "has already checked in",
+                                                                "async fatal event",
+                                                                "Got async event"};
     return kTriggers;
   }
 

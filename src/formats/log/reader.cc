@@ -19,6 +19,18 @@ constexpr std::array kMakers{nccl_family,           watchdog_family, store_famil
                              fabric_manager_family, topology_family, bandwidth_family,
                              accelerator_family,    mpi_family,      activity_family};
 
+// A line of a program or a command that names what a log would say: `x = "NVRM: Xid …"`, `dmesg | grep Xid`.
+bool is_code(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t+-|>`*");
+  if (first == std::string_view::npos) return false;
+  if (text.substr(first).starts_with("assert ")) return true;
+  for (const std::string_view sign : {" = \"", " = f\"", " = r\"", "\" in line", "' in line", "re.search(",
+                                      "re.compile(", "| grep ", "startswith(\""}) {
+    if (text.find(sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 class LogReader::State {
@@ -52,6 +64,7 @@ class LogReader::State {
 
   void take(const Line& line, std::uint32_t owners) {
     const std::uint32_t asked = line.nccl == NcclLevel::kNone ? owners | x_open : LineStream::kNcclOwner;
+    if (line.nccl == NcclLevel::kNone && owners != 0 && is_code(line.whole)) return;
     for (unsigned i = 0; i < x_families.size(); ++i) {
       if ((asked >> i & 1u) == 0) continue;
       const bool known = x_families[i]->take(line, x_facts);
