@@ -8,12 +8,12 @@ namespace unhang::cli {
   X(diagnose)              \
   X(collectives)           \
   X(timeline)              \
+  X(logs_init)             \
   X(capture)               \
   X(ras_status)            \
   X(ras_watch)             \
   X(ras_events)            \
   X(watch)                 \
-  X(logs_init)             \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

@@ -24,6 +24,7 @@ bool is_code(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t+-|>`*");
   if (first == std::string_view::npos) return false;
   if (text.substr(first).starts_with("assert ")) return true;
+  if (text.find_first_of("\"'|") == std::string_view::npos) return false;
   for (const std::string_view sign : {" = \"", " = f\"", " = r\"", "\" in line", "' in line", "re.search(",
                                       "re.compile(", "| grep ", "startswith(\""}) {
     if (text.find(sign) != std::string_view::npos) return true;

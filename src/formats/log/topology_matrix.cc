@@ -121,7 +121,7 @@ bool TopologyMatrix::take_row(std::string_view text, const Line& line) {
     const bool clear = is_gpu(words[0]) && words.size() >= 3 && is_cell(words[2]) &&
                        (words[1] == "X" || is_link(words[1]) || is_peer_cell(words[1]));
     if (!clear) return false;
-    x_table.emplace();
+    x_table = Table();
     x_table->headed = false;
     x_table->read.line = line.number;
     x_table->line = line;
