@@ -42,6 +42,16 @@ bool contradicts(const model::Case& joined, const Explanation& shown, const Expl
   return named;
 }
 
+bool names_the_same(const model::Case& joined, const Explanation& shown, const Explanation& told) {
+  return std::any_of(
+      told.other_culprits.begin(), told.other_culprits.end(), [&](const model::Subject& subject) {
+        return subject.rank &&
+               std::any_of(shown.culprits.begin(), shown.culprits.end(), [&](model::RankIndex index) {
+                 return joined.ranks[index].global_rank == *subject.rank;
+               });
+      });
+}
+
 }  // namespace
 
 std::optional<Explanation> with_reason(const model::Case& joined, const Explanation& shown,
@@ -62,7 +72,9 @@ std::optional<Explanation> with_reason(const model::Case& joined, const Explanat
     out.cause = told.cause;
     out.root = told.root;
     out.state = told.state;
-    out.strength = std::max(shown.strength, told.strength);  // the weaker of the two: kLow is the largest
+    // The weaker of the two (kLow is the largest), unless both name the same rank: two witnesses.
+    out.strength = names_the_same(joined, shown, told) ? std::min(shown.strength, told.strength)
+                                                       : std::max(shown.strength, told.strength);
     if (out.culprits.empty()) out.other_culprits = told.other_culprits;
     out.headline = told.headline + "; " + shown.headline;
   } else {

@@ -85,6 +85,8 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
     out.steps.push_back(
         {"compare the lines of user code of " + on_hosts(culprits) + " and the others: add -v", "", false});
   }
+  if (const NextCheck* check = find_next_check(cause); check != nullptr && out.steps.empty())
+    out.steps.push_back({std::string(check->why), std::string(check->command), false});
 }
 
 }  // namespace
