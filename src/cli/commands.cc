@@ -9,6 +9,7 @@ namespace unhang::cli {
   X(collectives)           \
   X(timeline)              \
   X(logs_init)             \
+  X(logs_merge)            \
   X(capture)               \
   X(ras_status)            \
   X(ras_watch)             \
