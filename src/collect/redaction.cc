@@ -2,15 +2,12 @@
 #include "collect/redaction.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/redaction.h"
 #include "os/process_table.h"
 
 namespace unhang::collect {
 namespace {
-
-constexpr std::array<std::string_view, 6> kSecretWords{"KEY",      "TOKEN",  "SECRET",
-                                                       "PASSWORD", "PASSWD", "CREDENTIAL"};
 
 // "a=1&b&c=2" -> "a=removed&b=removed&c=removed"; a bare word may be a token itself.
 std::string without_values(std::string_view query) {
@@ -86,8 +83,8 @@ const std::vector<std::string>& kept_variables() {
 
 bool may_be_kept(std::string_view variable) {
   if (!os::matches_variable(variable, kept_variables())) return false;
-  return std::none_of(kSecretWords.begin(), kSecretWords.end(),
-                      [&](std::string_view word) { return variable.find(word) != std::string_view::npos; });
+  // Anything with KEY too: a list of what is kept can afford it.
+  return !base::sounds_secret(variable) && variable.find("KEY") == std::string_view::npos;
 }
 
 }  // namespace unhang::collect

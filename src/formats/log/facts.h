@@ -41,7 +41,8 @@ class Facts {
   std::unordered_multimap<std::uint64_t, std::uint32_t> x_origins, x_events;  // hash -> index
 };
 
-// `text` cut at 200 characters, on a boundary of UTF-8, bytes that are none made visible.
+// `text` without secrets (base/redaction.h), cut at 200 bytes on a boundary of UTF-8, bytes that are none
+// made visible.
 std::string shown(std::string_view text);
 
 }  // namespace unhang::formats::log

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "base/redaction.h"
 #include "formats/log/fields.h"
 #include "formats/log/nccl_texts.h"
 
@@ -140,12 +141,7 @@ bool plugin(std::string_view text, const Line& line, Facts& facts) {
 }  // namespace
 
 std::string_view shown_value(std::string_view variable, std::string_view value) {
-  constexpr std::array<std::string_view, 7> kSecret{"TOKEN",   "SECRET",     "PASSWORD",  "PASSWD",
-                                                    "API_KEY", "ACCESS_KEY", "CREDENTIAL"};
-  for (const std::string_view word : kSecret) {
-    if (has(variable, word)) return "(hidden)";
-  }
-  return value;
+  return base::sounds_secret(variable) ? std::string_view("(removed)") : value;
 }
 
 std::span<const std::string_view> nccl_setup_keywords() {

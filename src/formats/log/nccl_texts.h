@@ -32,7 +32,7 @@ bool take_unwinding(std::string_view text, const Line& line, Facts& facts);
 std::span<const std::string_view> nccl_setup_keywords();
 std::span<const std::string_view> nccl_warning_keywords();
 
-// The value of a variable as it may be kept: hidden where the name speaks of a secret.
+// The value of a variable as it may be kept: "(removed)" where the name speaks of a secret.
 std::string_view shown_value(std::string_view variable, std::string_view value);
 
 // What stands behind the first `mark`; empty also where it is not there.

@@ -216,7 +216,7 @@ TEST(NcclWarnings, NormalLines) {
   expect({.text = "MY_API_TOKEN set by environment to abc.",
           .kind = K::kEnvironment,
           .subject = "MY_API_TOKEN",
-          .detail = "(hidden)"},
+          .detail = "(removed)"},
          kInfo);
   expect({.text = "Using network IBext_v8", .kind = K::kNetworkChosen, .subject = "IBext_v8"}, kInfo);
   expect({.text = "NET/IB : No device found.", .kind = K::kNoHca}, kInfo);
