@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "base/printable.h"
+#include "base/redaction.h"
 #include "base/time_text.h"
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -226,7 +227,7 @@ void LogsMergeCommand::add_line(const LogMerge::Item& item) {
   const bool timed = line.ns != LogLine::kNoTime;
   // Milliseconds, cut: "2026-02-18T10:48:25.681" of the nine digits.
   const std::string time = timed ? base::utc_text(line.ns).substr(0, 23) + "Z" : "";
-  const std::string message = base::printable(line.message);
+  const std::string message = base::printable(base::redact_line(line.message));
   if (x_json) {
     constexpr std::string_view kPlaces[] = {"stated", "zone_assumed", "unplaced"};
     nlohmann::ordered_json object;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/redaction.h"
 
 namespace unhang::formats::log {
 namespace {
@@ -53,6 +54,11 @@ bool same(const model::LogEvent& a, const model::LogEvent& b) {
 }  // namespace
 
 std::string shown(std::string_view text) {
+  // Before the cut: a prompt that ends beyond it is one all the same.
+  if (base::may_hold_secret(text)) {
+    const std::string redacted = base::redact_line(text);
+    if (redacted != text) return shown(redacted);
+  }
   if (text.size() > kTextBytes) {
     std::size_t end = kTextBytes;
     while (end > kTextBytes - 4 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80u) --end;
@@ -80,6 +86,7 @@ std::uint32_t Facts::origin(const model::LogOrigin& origin) {
 void Facts::add(model::LogEvent event, const Line& line) {
   event.origin = line.origin;
   event.run = x_run;
+  if (base::may_hold_secret(event.detail)) event.detail = base::redact_line(event.detail);
   const std::uint64_t hash = hash_of(event);
   const auto [from, to] = x_events.equal_range(hash);
   for (auto it = from; it != to; ++it) {
