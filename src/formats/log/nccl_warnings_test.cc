@@ -68,14 +68,14 @@ TEST(NcclWarnings, QueuePairsAndVerbs) {
   expect({.text = "Call to ibv_modify_qp failed with error Connection timed out errno 110",
           .kind = K::kQueuePairFailed,
           .code = 110});
-  expect(
-      {.text = "Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx_x:1, curr state INIT, "
-               "next state RTR, local GID index 3, local GID ::ffff:10.0.0.5, remote GID ::ffff:10.0.1.6",
-       .kind = K::kQueuePairFailed,
-       .code = 110,
-       .subject = "mlx_x:1",
-       .peer = "::ffff:10.0.1.6",
-       .detail = "gid 3 ::ffff:10.0.0.5"});
+  expect({.text =
+              "Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx_x:1, curr state INIT, "
+              "next state RTR, local GID index 3, local GID ::ffff:10.0.0.5, remote GID ::ffff:10.0.1.6",
+          .kind = K::kQueuePairFailed,
+          .code = 110,
+          .subject = "mlx_x:1",
+          .peer = "::ffff:10.0.1.6",
+          .detail = "gid 3 ::ffff:10.0.0.5"});
   expect({.text = "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory",
           .kind = K::kMemoryLock,
           .code = 12,
