@@ -10,6 +10,7 @@ namespace unhang::cli {
   X(timeline)              \
   X(logs_init)             \
   X(logs_merge)            \
+  X(logs_warnings)         \
   X(capture)               \
   X(ras_status)            \
   X(ras_watch)             \
