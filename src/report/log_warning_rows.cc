@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace unhang::report {
 namespace {
@@ -85,6 +86,23 @@ std::string group_words(const WatchdogTimeout& timeout) {
   return timeout.group_description + " (" + timeout.group + ")";
 }
 
+using Work = std::pair<std::string_view, std::int64_t>;  // operation and sequence
+
+// Of work that lines place in one group only, that group: other lines of it that name none are of it, too.
+std::map<Work, std::string> groups_of_work(const model::Log& log) {
+  std::map<Work, std::string> groups;
+  std::set<Work> several;
+  for (const WatchdogTimeout& timeout : log.timeouts) {
+    std::string group = group_words(timeout);
+    if (group.empty()) continue;
+    const Work work{timeout.operation, timeout.sequence};
+    const auto [at, is_new] = groups.try_emplace(work, group);
+    if (!is_new && at->second != group) several.insert(work);
+  }
+  for (const Work& work : several) groups.erase(work);
+  return groups;
+}
+
 // One row while it is put together. Sets of reporters: by global rank, by rank in the group, by writer.
 struct Reporters {
   std::set<std::int32_t> global, of_group;
@@ -93,11 +111,16 @@ struct Reporters {
 };
 
 std::vector<LogTimeout> gather_timeouts(const model::Log& log) {
+  const std::map<Work, std::string> groups = groups_of_work(log);
   std::map<std::tuple<std::string, std::string_view, std::int64_t>, std::size_t> known;
   std::vector<LogTimeout> rows;
   std::vector<Reporters> reporters;
   for (const WatchdogTimeout& timeout : log.timeouts) {
     std::string group = group_words(timeout);
+    if (group.empty()) {
+      if (const auto only = groups.find({timeout.operation, timeout.sequence}); only != groups.end())
+        group = only->second;
+    }
     const auto [at, is_new] = known.try_emplace({group, timeout.operation, timeout.sequence}, rows.size());
     if (is_new) {
       rows.push_back(

@@ -164,6 +164,19 @@ TEST_F(LogWarningsTest, TimeoutsOfOneOperationAreOneRow) {
   EXPECT_TRUE(unnamed.timeouts[0].ranks_of_group);
 }
 
+TEST_F(LogWarningsTest, TimeoutsWithoutAGroupJoinTheOnlyOne) {
+  add_timeout(0, 41);
+  add_timeout(1, 41);
+  x_case.logs.timeouts[1].group.clear();
+  x_case.logs.timeouts[1].group_description.clear();
+  ASSERT_EQ(gather_log_warnings(x_case).timeouts.size(), 1u);
+  EXPECT_EQ(gather_log_warnings(x_case).timeouts[0].ranks, (std::vector<std::int32_t>{4, 5}));
+  add_timeout(2, 41);
+  x_case.logs.timeouts[2].group = "7";  // now it may be of either
+  x_case.logs.timeouts[2].group_description = "tp";
+  EXPECT_EQ(gather_log_warnings(x_case).timeouts.size(), 3u);
+}
+
 TEST_F(LogWarningsTest, JsonHoldsConsequencesAlwaysAndNotesWithAll) {
   add_completion(0, 5, 0).detail = "vendor 129";
   add(LogEventKind::kDumpSignal, 1, 6).rank = 3;
