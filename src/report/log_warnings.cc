@@ -311,10 +311,10 @@ std::string render_log_warnings(const LogWarnings& found, const model::Case& joi
     out += counted(notes, "note", "notes") + ": --all shows " + (notes == 1 ? "it\n" : "them\n");
   }
   if (joined.logs.forgotten > 0)
-    add_wrapped(out, "",
-                fmt::format("{} more were beyond the bounds of memory and are not counted",
-                            counted(joined.logs.forgotten, "fact", "facts")),
-                width);
+    add_wrapped(
+        out, "",
+        counted(joined.logs.forgotten, "more fact was", "more facts were") + " beyond the bounds of memory",
+        width);
   return out;
 }
 

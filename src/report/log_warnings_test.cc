@@ -139,6 +139,11 @@ TEST_F(LogWarningsTest, ConsequencesAloneAreShown) {
   EXPECT_EQ(screen(), "consequences\n  dump signal, line 2 node3\n  rank 4 · a.log line 2: quoted\n");
 }
 
+TEST_F(LogWarningsTest, WhatWasForgottenIsSaid) {
+  x_case.logs.forgotten = 1200;
+  EXPECT_EQ(screen(), "no warning stands in these logs\n1,200 more facts were beyond the bounds of memory\n");
+}
+
 TEST_F(LogWarningsTest, NothingAndNotesOnly) {
   EXPECT_EQ(screen(), "no warning stands in these logs\n");
   add(LogEventKind::kNoHca, 0, 3);
