@@ -4,16 +4,13 @@
 #include <utility>
 
 #include "formats/catalogue.h"
+#include "formats/log/log.h"
 
 namespace unhang::formats {
 namespace {
 
 constexpr std::string_view kLog = "log";
 constexpr std::size_t kKeptBeginning = 256 << 10;
-
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
-}
 
 }  // namespace
 
@@ -35,7 +32,7 @@ Evidence EvidenceStream::finish() {
 }
 
 std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first) {
-  if (is_utf16(first)) return nullptr;  // its reader says what to do
+  if (log::is_utf16(first)) return nullptr;  // its reader says what to do
   for (const Format& format : format_catalogue()) {
     if (!format.sniff(first.substr(0, kSniffBytes))) continue;
     return format.id == kLog ? std::make_unique<EvidenceStream>(std::move(path), first) : nullptr;

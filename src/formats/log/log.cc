@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kBlock = 1 << 20;
 constexpr std::size_t kSmelled = 4 << 20;  // whether an unknown text is of a job is asked of its beginning
 
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
-}
-
 bool of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -43,6 +39,10 @@ bool is_of_a_job(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff");
+}
 
 bool sniff(std::string_view bytes) {
   if (is_utf16(bytes)) return true;  // parse() says what to do

@@ -9,6 +9,9 @@
 
 namespace unhang::formats::log {
 
+// Text that somebody's editor or PowerShell wrote as UTF-16: it is not read, and parse() says what to do.
+bool is_utf16(std::string_view bytes);
+
 // Text, and nothing that only looks like it: no NUL bytes, mostly printable.
 bool sniff(std::string_view bytes);
 // Of a text in which no line is known and no word is of a job, the kind stays "unknown"; the count of its

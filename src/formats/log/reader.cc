@@ -24,12 +24,21 @@ bool is_code(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t+-|>`*");
   if (first == std::string_view::npos) return false;
   if (text.substr(first).starts_with("assert ")) return true;
-  if (text.find_first_of("\"'|") == std::string_view::npos) return false;
-  for (const std::string_view sign : {" = \"", " = f\"", " = r\"", "\" in line", "' in line", "re.search(",
-                                      "re.compile(", "| grep ", "startswith(\""}) {
-    if (text.find(sign) != std::string_view::npos) return true;
+  // Looks only beside the marks, in one pass: many lines of training are full of them.
+  bool any = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c != '"' && c != '\'' && c != '|') continue;
+    any = true;
+    const std::string_view before = text.substr(0, i), from = text.substr(i + 1);
+    if (c == '|' && from.starts_with(" grep ")) return true;
+    if (c != '|' && from.starts_with(" in line")) return true;
+    if (c == '"' && (before.ends_with(" = ") || before.ends_with(" = f") || before.ends_with(" = r") ||
+                     before.ends_with("startswith(")))
+      return true;
   }
-  return false;
+  return any && (text.find("re.search(") != std::string_view::npos ||
+                 text.find("re.compile(") != std::string_view::npos);
 }
 
 }  // namespace
