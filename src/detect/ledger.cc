@@ -127,7 +127,7 @@ void add_unlogged(const LogAnalysis& logs, std::vector<std::string>& out) {
     out.push_back("the kernel's log: an Xid, a killed process or a lost link would only show there");
   if (log.nccl_lines == 0)
     out.push_back("NCCL's own lines: NCCL_DEBUG=INFO was not on, or its files are elsewhere");
-  for (const CommunicatorSet& set : group_communicators(log)) {
+  for (const CommunicatorSet& set : logs.communicators) {
     if (set.missing_count == 0) continue;
     out.push_back("lines of " + std::string(set.missing_count == 1 ? "rank " : "ranks ") + missing_text(set) +
                   " of communicator " + set.label);

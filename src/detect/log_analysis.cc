@@ -89,6 +89,7 @@ LogAnalysis analyse_logs(const model::Case& joined) {
     if (runs.is_last(timeout.input, timeout.run)) out.timeouts.push_back(&timeout);
   }
   out.somebody_waited = somebody_waits(out);
+  out.communicators = group_communicators(log);
   out.past_init = !out.timeouts.empty();
   for (const auto& communicator : log.communicators) {
     const bool done = communicator.completed || communicator.phase >= CommunicatorPhase::kComplete;
@@ -107,20 +108,19 @@ EventRefs LogAnalysis::of_all(std::initializer_list<LogEventKind> kinds) const {
   return out;
 }
 
-bool is_earlier(const LogEvent& a, const LogEvent& b) {
-  if (a.first.known() && a.first.clock == b.first.clock && a.first.ns != b.first.ns)
-    return a.first.ns < b.first.ns;
-  return a.input == b.input && a.line < b.line;
-}
-
-bool went_on_after(const LogAnalysis& logs, const LogEvent& event) {
+std::uint64_t last_sign_of_life(const LogAnalysis& logs, std::uint32_t input) {
+  std::uint64_t line = 0;
   for (const LogEventKind kind : {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress}) {
     for (const LogEvent* sign : logs.of(kind)) {
       if (kind == LogEventKind::kRequestProgress && sign->code != 1) continue;
-      if (sign->input == event.input && sign->last_line > event.last_line) return true;
+      if (sign->input == input) line = std::max(line, sign->last_line);
     }
   }
-  return false;
+  return line;
+}
+
+bool went_on_after(const LogAnalysis& logs, const LogEvent& event) {
+  return last_sign_of_life(logs, event.input) > event.last_line;
 }
 
 std::string writer_text(const LogAnalysis& logs, std::uint32_t index) {
@@ -150,10 +150,11 @@ model::Subject writer(const LogAnalysis& logs, std::uint32_t index) {
   return subject;
 }
 
-model::Subject host_subject(const LogAnalysis& logs, std::uint32_t index) {
+model::Subject host_subject(std::string host, std::string why) {
   model::Subject subject;
   subject.kind = model::SubjectKind::kHost;
-  subject.host = logs.origin(index).host;
+  subject.host = std::move(host);
+  subject.why = std::move(why);
   return subject;
 }
 
@@ -208,6 +209,14 @@ void cite_all(const LogAnalysis& logs, const EventRefs& events, Explanation& exp
   constexpr std::size_t kAtMost = 8;
   for (std::size_t i = 0; i < events.size() && i < kAtMost; ++i)
     explanation.records.push_back(cite(logs, *events[i]));
+}
+
+std::int32_t rank_of(const LogAnalysis& logs, const LogEvent& event) {
+  return event.rank >= 0 ? event.rank : logs.origin(event.origin).global_rank;
+}
+
+std::string peer_host(const LogEvent& event) {
+  return event.peer.substr(0, event.peer.find('<'));
 }
 
 std::vector<std::string> hosts_of(const LogAnalysis& logs, const EventRefs& events) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detect/communicator_lives.h"
 #include "detect/explanation.h"
 #include "model/case.h"
 
@@ -23,6 +24,7 @@ struct LogAnalysis {
   const model::Case* joined = nullptr;
   std::array<EventRefs, static_cast<std::size_t>(model::LogEventKind::kCount)> by_kind;
   std::vector<const model::WatchdogTimeout*> timeouts;  // of the last run of each file
+  std::vector<CommunicatorSet> communicators;
   // Somebody waited in vain: a time-out, a stuck watchdog, an engine that waits for its worker.
   bool somebody_waited = false;
   // Some communicator was complete, or a collective was timed out: the job was past its initialisation.
@@ -40,16 +42,15 @@ struct LogAnalysis {
 
 LogAnalysis analyse_logs(const model::Case& joined);
 
-// Whether `a` is known to be earlier than `b`: the same clock, or the same file and a lower line.
-bool is_earlier(const model::LogEvent& a, const model::LogEvent& b);
-
+// The last line in that file on which steps or tokens show that the job went on; 0: none.
+std::uint64_t last_sign_of_life(const LogAnalysis& logs, std::uint32_t input);
 // Steps or tokens in the same file behind `event`: whatever it was, the job went on.
 bool went_on_after(const LogAnalysis& logs, const model::LogEvent& event);
 
 // "node3", "rank 5 (node3)", "pid 4242 on node3": who wrote a line; empty where nothing is known.
 std::string writer_text(const LogAnalysis& logs, std::uint32_t origin);
 model::Subject writer(const LogAnalysis& logs, std::uint32_t origin);  // kind: rank, process or host
-model::Subject host_subject(const LogAnalysis& logs, std::uint32_t origin);
+model::Subject host_subject(std::string host, std::string why = {});
 model::Subject rank_subject(std::int32_t rank);
 model::Subject gpu_subject(const LogAnalysis& logs, std::uint32_t origin, std::string gpu);
 
@@ -58,6 +59,11 @@ model::EvidenceItem cite(const LogAnalysis& logs, const model::WatchdogTimeout& 
 model::EvidenceItem cite_line(const LogAnalysis& logs, std::uint32_t input, std::uint64_t line,
                               std::string text);
 void cite_all(const LogAnalysis& logs, const EventRefs& events, Explanation& explanation);
+
+// The rank that an event tells of: the one on the line, else its writer's; -1: not known.
+std::int32_t rank_of(const LogAnalysis& logs, const model::LogEvent& event);
+// "10.0.0.9" of "10.0.0.9<40112>": the port is another in each connection.
+std::string peer_host(const model::LogEvent& event);
 
 // The distinct hosts of the writers, sorted.
 std::vector<std::string> hosts_of(const LogAnalysis& logs, const EventRefs& events);

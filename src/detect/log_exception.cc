@@ -73,10 +73,6 @@ bool is_second_hand(const LogEvent& event) {
                      [&](std::string_view text) { return event.detail.find(text) != std::string::npos; });
 }
 
-std::int32_t rank_of(const LogAnalysis& logs, const LogEvent& event) {
-  return event.rank >= 0 ? event.rank : logs.origin(event.origin).global_rank;
-}
-
 // After a wait has ended, exceptions are how it ends.
 // Of a rank that is known and did not wait itself, its exception may well be what the others waited for.
 bool follows_a_wait(const LogAnalysis& logs, const LogEvent& event) {

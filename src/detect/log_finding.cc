@@ -24,14 +24,10 @@ bool came_well(const LogAnalysis& logs, const EventRefs& events) {
         event.kind != LogEventKind::kStoreClosed && event.kind != LogEventKind::kConnectionClosed)
       last_wrong = std::max(last_wrong, event.last_line);
   }
-  for (const LogEventKind kind :
-       {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress, LogEventKind::kTrainingEnd}) {
-    for (const LogEvent* sign : logs.of(kind)) {
-      if (kind == LogEventKind::kRequestProgress && sign->code != 1) continue;
-      if (sign->input == input && sign->last_line > last_wrong) return true;
-    }
-  }
-  return false;
+  if (last_sign_of_life(logs, input) > last_wrong) return true;
+  const EventRefs& ends = logs.of(LogEventKind::kTrainingEnd);
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const LogEvent* end) { return end->input == input && end->last_line > last_wrong; });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::vector<Explanation> find_log_gpu_memory(const Analysis& analysis) {
   const LogEvent& first = *events.front();
   std::set<std::int32_t> ranks;
   for (const LogEvent* event : events) {
-    const std::int32_t rank = event->rank >= 0 ? event->rank : logs.origin(event->origin).global_rank;
+    const std::int32_t rank = rank_of(logs, *event);
     if (rank >= 0) ranks.insert(rank);
   }
   const bool others_wait = logs.somebody_waited;

@@ -61,7 +61,7 @@ std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
   std::vector<Explanation> out;
   if (!logs.present() || ended_well(logs)) return out;
   const model::Log& log = logs.joined->logs;
-  for (const CommunicatorSet& set : group_communicators(log)) {
+  for (const CommunicatorSet& set : logs.communicators) {
     if (set.stopped.empty() || set.slowest >= CommunicatorPhase::kComplete) continue;
     if (!logs.timeouts.empty() && set.size > 0 && set.members.size() < 2) continue;
     if (!seen_standing(logs, set)) continue;

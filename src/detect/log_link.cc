@@ -24,22 +24,14 @@ void name_hosts(const LogAnalysis& logs, const EventRefs& events, Explanation& f
   std::set<std::string> devices;
   for (const LogEvent* event : events) devices.insert(event->subject);
   if (hosts.size() != 1) {
-    for (const std::string& host : hosts) {
-      model::Subject subject;
-      subject.kind = model::SubjectKind::kHost;
-      subject.host = host;
-      found.other_suspects.push_back(std::move(subject));
-    }
+    for (const std::string& host : hosts) found.other_suspects.push_back(host_subject(host));
     return;
   }
-  model::Subject subject;
-  subject.host = hosts.front();
-  subject.kind = model::SubjectKind::kHost;
+  model::Subject subject = host_subject(hosts.front(), events.front()->text);
   if (devices.size() == 1 && !devices.begin()->empty()) {
     subject.kind = model::SubjectKind::kNic;
     subject.nic = *devices.begin();
   }
-  subject.why = events.front()->text;
   found.other_culprits.push_back(std::move(subject));
 }
 

@@ -80,14 +80,9 @@ std::vector<Explanation> find_log_network_path(const Analysis& analysis) {
           words_for(first.code),
       events);
   std::set<std::string> peers;
-  for (const LogEvent* event : events) peers.insert(event->peer.substr(0, event->peer.find('<')));
-  if (peers.size() == 1 && !peers.begin()->empty()) {
-    model::Subject subject;
-    subject.kind = model::SubjectKind::kHost;
-    subject.host = *peers.begin();
-    subject.why = "every failed connection is towards it";
-    found.other_suspects.push_back(std::move(subject));
-  }
+  for (const LogEvent* event : events) peers.insert(peer_host(*event));
+  if (peers.size() == 1 && !peers.begin()->empty())
+    found.other_suspects.push_back(host_subject(*peers.begin(), "every failed connection is towards it"));
   return {std::move(found)};
 }
 

@@ -23,7 +23,7 @@ std::vector<Explanation> find_log_peer_lost(const Analysis& analysis) {
   for (const LogEvent* event : logs.of_all({LogEventKind::kConnectionClosed, LogEventKind::kConnectionReset,
                                             LogEventKind::kGlooClosed, LogEventKind::kPeerError,
                                             LogEventKind::kRasPeerDead, LogEventKind::kStoreClosed})) {
-    const std::string peer = event->peer.substr(0, event->peer.find('<'));
+    const std::string peer = peer_host(*event);
     const std::string& own = logs.origin(event->origin).host;
     if (!peer.empty() && (peer == own || peer == "localhost" || peer.starts_with("127."))) continue;
     events.push_back(event);
@@ -43,13 +43,8 @@ std::vector<Explanation> find_log_peer_lost(const Analysis& analysis) {
                       " closed its connections: it died first, and its own log says why",
                   events);
   found.tentative = true;
-  if (peers.size() == 1) {
-    model::Subject subject;
-    subject.kind = model::SubjectKind::kHost;
-    subject.host = *peers.begin();
-    subject.why = "the connection was closed from there";
-    found.other_suspects.push_back(std::move(subject));
-  }
+  if (peers.size() == 1)
+    found.other_suspects.push_back(host_subject(*peers.begin(), "the connection was closed from there"));
   return {std::move(found)};
 }
 

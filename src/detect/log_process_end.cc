@@ -117,13 +117,7 @@ void add_killed(const LogAnalysis& logs, std::vector<Explanation>& out) {
     Explanation found =
         log_finding(logs, kGone, "node_unreachable", Confidence::kMedium,
                     (host.empty() ? "a node" : "node " + host) + " was lost: its ranks are gone", nodes);
-    if (!host.empty()) {
-      model::Subject subject;
-      subject.kind = model::SubjectKind::kHost;
-      subject.host = host;
-      subject.why = nodes.front()->text;
-      found.other_culprits.push_back(std::move(subject));
-    }
+    if (!host.empty()) found.other_culprits.push_back(host_subject(host, nodes.front()->text));
     out.push_back(std::move(found));
   }
 }

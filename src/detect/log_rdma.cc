@@ -30,7 +30,7 @@ Ends ends_of(const LogAnalysis& logs, const EventRefs& events) {
   Ends out;
   for (const LogEvent* event : events) {
     if (!logs.origin(event->origin).host.empty()) out.hosts.insert(logs.origin(event->origin).host);
-    if (!event->peer.empty()) out.peers.insert(event->peer.substr(0, event->peer.find('<')));
+    if (!event->peer.empty()) out.peers.insert(peer_host(*event));
     if (!event->subject.empty()) out.adapters.insert(event->subject);
   }
   return out;
@@ -45,12 +45,7 @@ std::string between(const Ends& ends) {
 
 void suspect_ends(const Ends& ends, Explanation& found) {
   const auto add = [&](const std::set<std::string>& names, const char* why) {
-    if (names.size() != 1) return;
-    model::Subject subject;
-    subject.kind = model::SubjectKind::kHost;
-    subject.host = *names.begin();
-    subject.why = why;
-    found.other_suspects.push_back(std::move(subject));
+    if (names.size() == 1) found.other_suspects.push_back(host_subject(*names.begin(), why));
   };
   add(ends.peers, "every error is towards it");
   add(ends.hosts, "every error is reported by it");

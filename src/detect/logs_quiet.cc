@@ -22,8 +22,7 @@ std::string seconds_text(double seconds) {
 // "all 16 ranks completed it in 0.4 s"
 std::string init_words(const LogAnalysis& logs) {
   const CommunicatorSet* largest = nullptr;
-  const std::vector<CommunicatorSet> sets = group_communicators(logs.joined->logs);
-  for (const CommunicatorSet& set : sets) {
+  for (const CommunicatorSet& set : logs.communicators) {
     if (set.all_complete && (largest == nullptr || set.size > largest->size)) largest = &set;
   }
   if (largest == nullptr) return {};
