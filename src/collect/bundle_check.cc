@@ -10,9 +10,9 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/sha256.h"
 #include "formats/bundle/bundle_manifest.h"
 #include "model/bundle.h"
-#include "os/sha256.h"
 
 namespace unhang::collect {
 namespace {
@@ -31,7 +31,7 @@ std::optional<Content> read_content(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   Content out;
-  os::Sha256 sum;
+  base::Sha256 sum;
   std::array<char, 1 << 16> buffer;
   while (file.read(buffer.data(), buffer.size()) || file.gcount() > 0) {
     const auto got = static_cast<std::size_t>(file.gcount());

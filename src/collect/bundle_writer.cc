@@ -51,7 +51,7 @@ base::Result<> BundleEntry::write(std::string_view bytes) {
 }
 
 base::Result<> BundleEntry::rewind() {
-  x_sum = os::Sha256();
+  x_sum = base::Sha256();
   x_bytes = 0;
   return x_file.rewind();
 }

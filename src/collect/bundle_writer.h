@@ -16,9 +16,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/sha256.h"
 #include "model/bundle.h"
 #include "os/private_file.h"
-#include "os/sha256.h"
 
 namespace unhang::collect {
 
@@ -37,7 +37,7 @@ class BundleEntry {
 
   std::string x_path;
   os::PrivateFile x_file;
-  os::Sha256 x_sum;
+  base::Sha256 x_sum;
   std::uint64_t x_bytes = 0;
 };
 

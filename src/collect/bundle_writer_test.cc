@@ -5,9 +5,9 @@
 #include <rapidcheck.h>
 #include <sys/stat.h>
 
+#include "base/sha256.h"
 #include "collect/capture_clocks_for_tests.h"
 #include "collect/manifest_json.h"
-#include "os/sha256.h"
 
 namespace unhang::collect {
 namespace {
@@ -64,7 +64,7 @@ TEST_F(BundleWriterTest, KeepsFilesWithTheirHashes) {
   ASSERT_EQ(manifest.sources[0].files.size(), 1u);
   EXPECT_EQ(manifest.sources[0].files[0].path, "ras/000.json");
   EXPECT_EQ(manifest.sources[0].files[0].bytes, 2u);
-  EXPECT_EQ(manifest.sources[0].files[0].sha256, os::sha256_hex("{}"));
+  EXPECT_EQ(manifest.sources[0].files[0].sha256, base::sha256_hex("{}"));
   ASSERT_EQ(manifest.sources[1].files.size(), 1u);
   EXPECT_EQ(manifest.sources[1].files[0].pid, 412);
   EXPECT_EQ(content(x_bundle / "ras/000.json"), "{}");
@@ -162,7 +162,7 @@ TEST(ManifestJson, IsReadBackAsItWas) {
       file.path = "a/b" + std::to_string(i);
       file.captured_ns = *moment();
       file.bytes = *rc::gen::inRange<std::uint64_t>(0, std::uint64_t{1} << 40);
-      file.sha256 = os::sha256_hex(*text());
+      file.sha256 = base::sha256_hex(*text());
       file.original_path = *text();
       if (*rc::gen::arbitrary<bool>()) file.modified_ns = *moment();
       file.pid = *rc::gen::inRange<std::int64_t>(-1, 5);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The only file that includes nettle.
-#include "os/sha256.h"
+#include "base/sha256.h"
 
 #include <array>
 
 #include <nettle/sha2.h>
 
-namespace unhang::os {
+namespace unhang::base {
 
 struct Sha256::State {
   sha256_ctx context;
@@ -42,4 +42,4 @@ std::string sha256_hex(std::string_view bytes) {
   return sum.hex();
 }
 
-}  // namespace unhang::os
+}  // namespace unhang::base

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/sha256.h"
+#include "base/sha256.h"
 
 #include <gtest/gtest.h>
 
-namespace unhang::os {
+namespace unhang::base {
 namespace {
 
 // The first three are the examples of FIPS 180-4's companion document.
@@ -24,4 +24,4 @@ TEST(Sha256, PiecesGiveTheSameAndItBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace unhang::os
+}  // namespace unhang::base
