@@ -167,18 +167,20 @@ base::Error nothing_readable(const model::Case& joined) {
 }  // namespace
 
 std::vector<Flag> load_flags(LoadOptions& options) {
-  return {{.name = "--threads",
-           .short_name = "-j",
-           .value = "N",
-           .help = "threads to read with (0: one for each processor)",
-           .target = &options.threads,
-           .maximum = 1024},
-          {.name = "--world-size",
-           .value = "N",
-           .help = "ranks that the job should have, when the dumps don't say",
-           .target = &options.world_size,
-           .minimum = 1,
-           .maximum = 1 << 22}};
+  std::vector<Flag> flags{{.name = "--threads",
+                           .short_name = "-j",
+                           .value = "N",
+                           .help = "threads to read with (0: one for each processor)",
+                           .target = &options.threads,
+                           .maximum = 1024},
+                          {.name = "--world-size",
+                           .value = "N",
+                           .help = "ranks that the job should have, when the dumps don't say",
+                           .target = &options.world_size,
+                           .minimum = 1,
+                           .maximum = 1 << 22}};
+  for (Flag& flag : log_time_flags(options.log_times)) flags.push_back(std::move(flag));
+  return flags;
 }
 
 Positional evidence_paths() {
@@ -189,6 +191,8 @@ Positional evidence_paths() {
 }
 
 base::Result<model::Case> load_case(const std::vector<std::string>& paths, const LoadOptions& options) {
+  const auto log_times = values_of(options.log_times);
+  if (!log_times) return base::fail(log_times.error());
   auto expanded = os::expand_paths(paths);
   if (!expanded) return base::fail(std::move(expanded.error()));
   for (const os::PathNote& note : expanded->notes) {
@@ -226,6 +230,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   builder.add(std::move(notes));
   join::Hints hints;
   if (options.world_size) hints.world_size = static_cast<std::int32_t>(*options.world_size);
+  hints.logs = {.year = log_times->year, .zone_ns = log_times->zone_ns};
   model::Case joined = builder.finish(hints);
   if (!any_evidence) return base::fail(nothing_readable(joined));
   if (options.needs_dumps && !joined.has_dumps)

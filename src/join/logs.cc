@@ -78,6 +78,16 @@ void give_year(model::Log& log, std::optional<std::int64_t> near_ns, std::option
   });
 }
 
+// A date whose year nobody knows stays as it is: it is no time since 1970.
+void give_zone(model::Log& log, std::optional<std::int64_t> zone_ns) {
+  if (!zone_ns) return;
+  each_time(log, [&](LogTime& time) {
+    std::int64_t utc = 0;
+    if (time.clock != LogClock::kLocal || __builtin_sub_overflow(time.ns, *zone_ns, &utc)) return;
+    time = {LogClock::kUtc, utc};
+  });
+}
+
 template <typename Record>
 void take_over(std::vector<Record>& from, std::vector<Record>& to, model::InputIndex input) {
   for (Record& record : from) {
@@ -117,6 +127,7 @@ model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHin
     model::Log& log = piece.log;
     const auto own = newest_date(log);
     give_year(log, own ? own : newest_of_all, hints.year);
+    give_zone(log, hints.zone_ns);
     name_origins_by_file(inputs[piece.input].path, log);
     std::vector<std::uint32_t> origin_of(log.origins.size());
     for (std::size_t i = 0; i < log.origins.size(); ++i) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joins the logs of all files into one: writers that are the same become one, the year of times without one
-// is taken from their neighbours, and each writer gets the rank that any line of its process tells.
+// is taken from their neighbours, times without a zone become UTC where somebody gave the zone, and each
+// writer gets the rank that any line of its process tells.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 namespace unhang::join {
 
 struct LogHints {
-  std::optional<std::int32_t> year;  // of times that have none
+  std::optional<std::int32_t> year;     // of times that have none
+  std::optional<std::int64_t> zone_ns;  // east of UTC, of times that state none; absent: they stay local
 };
 
 class LogJoin {

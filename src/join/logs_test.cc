@@ -63,13 +63,84 @@ TEST(LogYear, ComesFromTheFileItselfThenFromTheOthersThenFromThePerson) {
       second.events.push_back(
           event(LogEventKind::kCheckpoint, 0, {LogClock::kLocal, ns("2025-05-01T00:00:00Z")}));
     joiner.add(std::move(second), 1);
-    return joiner.finish({{"a", "log", {}}, {"b", "log", {}}}, {hint}).events.front().first;
+    return joiner.finish({{"a", "log", {}}, {"b", "log", {}}}, {.year = hint, .zone_ns = {}})
+        .events.front()
+        .first;
   };
   EXPECT_EQ(join(true, true, {}).ns, ns("2024-05-15T23:09:27Z"));
   EXPECT_EQ(join(false, true, {}).ns, ns("2025-05-15T23:09:27Z"));
   EXPECT_EQ(join(true, true, 2021).ns, ns("2021-05-15T23:09:27Z"));
   EXPECT_EQ(join(true, true, 2021).clock, LogClock::kLocal);
   EXPECT_EQ(join(false, false, {}).clock, LogClock::kLocalNoYear) << "nothing tells the year: it stays open";
+}
+
+// A trainer that states no zone, and the kernel of the same machine that does.
+model::Log times_with(const LogHints& hints, model::LogTime trainer) {
+  LogJoin joiner;
+  model::Log first;
+  first.origins.emplace_back();
+  first.events.push_back(event(LogEventKind::kCompletionError, 0, trainer));
+  first.timeouts.emplace_back().at = trainer;
+  first.communicators.push_back(communicator(0, 0, 2));
+  first.communicators.back().started_at = trainer;
+  first.first = first.last = trainer;
+  joiner.add(std::move(first), 0);
+  model::Log second;
+  second.origins.emplace_back();
+  second.events.push_back(event(LogEventKind::kLinkDown, 0, {LogClock::kUtc, ns("2026-01-01T08:00:00Z")}));
+  second.events.push_back(event(LogEventKind::kXid, 0, {LogClock::kUptime, 7}));
+  joiner.add(std::move(second), 1);
+  return joiner.finish({{"a", "log", {}}, {"b", "log", {}}}, hints);
+}
+
+constexpr std::int64_t kTwoHours = 7'200'000'000'000;
+
+TEST(LogZone, TimesWithoutOneBecomeUtcOnlyWhereSomebodyGaveIt) {
+  const model::LogTime local{LogClock::kLocal, ns("2026-01-01T10:00:01Z")};
+  const model::Log unknown = times_with({}, local);
+  EXPECT_EQ(unknown.events[0].first.clock, LogClock::kLocal);
+  EXPECT_EQ(unknown.events[0].first.ns, local.ns);
+
+  const model::Log given = times_with({.year = {}, .zone_ns = kTwoHours}, local);
+  for (const model::LogTime& time : {given.events[0].first, given.events[0].last, given.timeouts[0].at,
+                                     given.communicators[0].started_at, given.first, given.last}) {
+    EXPECT_EQ(time.clock, LogClock::kUtc);
+    EXPECT_EQ(time.ns, ns("2026-01-01T08:00:01Z"));
+  }
+  EXPECT_EQ(given.events[1].first.ns, ns("2026-01-01T08:00:00Z")) << "a zone that is stated stays";
+  EXPECT_EQ(given.events[2].first.clock, LogClock::kUptime);
+  EXPECT_EQ(given.events[2].first.ns, 7);
+  EXPECT_EQ(given.communicators[0].last_at.clock, LogClock::kNone);
+
+  const model::Log west = times_with({.year = {}, .zone_ns = -kTwoHours}, local);
+  EXPECT_EQ(west.events[0].first.ns, ns("2026-01-01T12:00:01Z"));
+}
+
+TEST(LogZone, ComesAfterTheYearAlsoOnNewYearsNight) {
+  const model::LogTime night = without_year("1972-01-01T00:30:00Z");
+  const model::Log near = times_with({.year = {}, .zone_ns = kTwoHours}, night);
+  EXPECT_EQ(near.events[0].first.clock, LogClock::kUtc);
+  EXPECT_EQ(near.events[0].first.ns, ns("2025-12-31T22:30:00Z"));
+  const model::Log given = times_with({.year = 2024, .zone_ns = kTwoHours}, night);
+  EXPECT_EQ(given.events[0].first.ns, ns("2023-12-31T22:30:00Z"));
+}
+
+TEST(LogZone, ADateWithoutYearStaysOpen) {
+  LogJoin joiner;
+  model::Log log;
+  log.origins.emplace_back();
+  log.events.push_back(event(LogEventKind::kXid, 0, without_year("1972-05-15T23:09:27Z")));
+  joiner.add(std::move(log), 0);
+  const model::LogTime time =
+      joiner.finish({{"a", "log", {}}}, {.year = {}, .zone_ns = kTwoHours}).events[0].first;
+  EXPECT_EQ(time.clock, LogClock::kLocalNoYear);
+  EXPECT_EQ(time.ns, ns("1972-05-15T23:09:27Z"));
+}
+
+TEST(LogZone, ATimeAtTheEndOfWhatCanBeCountedStaysLocal) {
+  const model::Log log = times_with({.year = {}, .zone_ns = -kTwoHours}, {LogClock::kLocal, INT64_MAX});
+  EXPECT_EQ(log.events[0].first.clock, LogClock::kLocal);
+  EXPECT_EQ(log.events[0].first.ns, INT64_MAX);
 }
 
 TEST(LogJoin, OneWriterInTwoFilesIsOneWriter) {

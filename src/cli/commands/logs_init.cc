@@ -20,8 +20,8 @@ class LogsInitCommand final : public CommandBase {
             "Puts the NCCL lines of all files together, communicator by communicator: which of its ranks "
             "appeared, who never did, how far each came, where it stopped and since when.\n\n"
             "A rank of which there is no line may be hung, or its log may not be among the inputs: give the "
-            "logs of all ranks. Times whose zone is not stated end in '~'. NCCL prints these lines with "
-            "NCCL_DEBUG=INFO.",
+            "logs of all ranks. Times whose zone is not stated end in '~' (--tz gives it). NCCL prints these "
+            "lines with NCCL_DEBUG=INFO.",
         .positional = evidence_paths(),
         .flags = {{.name = "--json",
                    .help = "as JSON (schema unhang.logs_init/1)",

@@ -20,6 +20,7 @@
 #include "cli/exit_codes.h"
 #include "cli/log_file.h"
 #include "cli/log_merge.h"
+#include "cli/log_time_flags.h"
 #include "formats/log/reader.h"
 #include "formats/log/time_prefix.h"
 #include "os/expand_paths.h"
@@ -32,25 +33,6 @@ constexpr int kPollMs = 200;
 constexpr std::size_t kLinesOfAllWindows = 1'000'000;
 constexpr std::size_t kSmallestWindow = 64;
 constexpr std::size_t kBytesAtOnce = 1 << 16;
-
-// "+02:00", "-0530", "Z", "+2".
-std::optional<std::int64_t> parse_zone(std::string_view text) {
-  if (text == "Z" || text == "UTC") return 0;
-  formats::log::Scanner in(text);
-  const bool west = in.peek() == '-';
-  std::int64_t hours = 0, minutes = 0;
-  if (!in.take('+') && !in.take('-')) return std::nullopt;
-  if (in.rest().size() == 4) {
-    if (!in.digits(4, 4, hours)) return std::nullopt;
-    minutes = hours % 100;
-    hours /= 100;
-  } else if (!in.digits(1, 2, hours) || (in.take(':') && !in.digits(2, 2, minutes))) {
-    return std::nullopt;
-  }
-  if (!in.at_end() || hours > 14 || minutes > 59) return std::nullopt;
-  const std::int64_t ns = (hours * 3600 + minutes * 60) * 1'000'000'000;
-  return west ? -ns : ns;
-}
 
 // A time with a zone, or one in the zone of --tz (else UTC).
 std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t zone_ns) {
@@ -103,10 +85,11 @@ class LogsMergeCommand final : public CommandBase {
   void drain(LogMerge& merge, Output& out);
   void follow(LogMerge& merge, Output& out, const os::Interrupt& interrupt);
 
-  std::optional<std::string> x_from_text, x_to_text, x_host, x_zone_text;
+  std::optional<std::string> x_from_text, x_to_text, x_host;
   std::string x_grep, x_level;
-  std::optional<std::int64_t> x_rank, x_year, x_from, x_to;
+  std::optional<std::int64_t> x_rank, x_from, x_to;
   bool x_follow = false, x_json = false;
+  LogTimeFlags x_times;
   LogTimeRules x_rules;
   LogLevel x_least = LogLevel::kUnstated;
   std::vector<std::string> x_names;
@@ -115,7 +98,7 @@ class LogsMergeCommand final : public CommandBase {
 };
 
 Command LogsMergeCommand::describe() {
-  return {
+  Command command{
       .name = "logs merge",
       .group = "Look at evidence",
       .summary = "put many logs into one stream, ordered by time",
@@ -123,7 +106,8 @@ Command LogsMergeCommand::describe() {
           "One line for each line of the logs: time in UTC, host, rank, file, and the message without what "
           "launchers and loggers put in front; '-' is what nobody tells. '~' stands before a time whose zone "
           "is not stated (taken as UTC unless --tz says otherwise), '?' before one that is only a place: of "
-          "clocks that count from the start of the machine, and of lines before any time.\n\n"
+          "clocks that count from the start of the machine, and of lines before any time. Dates without a "
+          "year get that of --year, of dates near by, or of the file's own time.\n\n"
           "Lines without a time stay behind the line above them, or behind what the same process said last. "
           "Memory does not grow with the files: a file that goes backwards is sorted only within its next "
           "4096 lines (fewer with more than 244 files).",
@@ -153,28 +137,19 @@ Command LogsMergeCommand::describe() {
             .short_name = "-f",
             .help = "go on with what is written from now on, until Ctrl-C",
             .target = &x_follow},
-           {.name = "--tz",
-            .value = "±HH:MM",
-            .help = "zone of times that state none",
-            .target = &x_zone_text},
-           {.name = "--year",
-            .value = "YYYY",
-            .help = "year of dates that have none (else from dates near by, or the file's own time)",
-            .target = &x_year,
-            .minimum = 1971,
-            .maximum = 2261},
            {.name = "--json", .help = "as JSON, one object a line", .target = &x_json, .group = "Output"}},
       .examples = {{"unhang logs merge logs/ --level warn", "What went wrong first, over all files."},
                    {"unhang logs merge -f logs/ --rank 7", "What rank 7 says, as it says it."}},
       .exit_notes = {{kExitOk, "the logs could be read, whatever they tell"}}};
+  for (Flag& flag : log_time_flags(x_times)) command.flags.push_back(std::move(flag));
+  return command;
 }
 
 std::optional<std::string> LogsMergeCommand::wrong_flags() {
-  if (x_zone_text) {
-    x_rules.zone_ns = parse_zone(*x_zone_text);
-    if (!x_rules.zone_ns) return "--tz: '" + *x_zone_text + "' is no zone; write it like +02:00";
-  }
-  if (x_year) x_rules.year = static_cast<std::int32_t>(*x_year);
+  const auto times = values_of(x_times);
+  if (!times) return times.error().message;
+  x_rules.zone_ns = times->zone_ns;
+  x_rules.year = times->year;
   const std::int64_t zone = x_rules.zone_ns.value_or(0);
   if (x_from_text && !(x_from = parse_time(*x_from_text, zone)))
     return "--from: '" + *x_from_text + "' is no time; write it like 2026-02-18T10:48:25Z";

@@ -21,7 +21,7 @@ class LogsWarningsCommand final : public CommandBase {
             "cause of something, '?' what may be a cause or a consequence. The watchdog's time-outs are put "
             "together by group and operation.\n\n"
             "This is what the lines say; which of them explains the job is what unhang diagnose decides. A "
-            "time that ends in Z is UTC; one that does not is as the log states it.",
+            "time that ends in Z is UTC; one that does not is as the log states it (--tz gives its zone).",
         .positional = evidence_paths(),
         .flags = {{.name = "--all", .help = "also consequences and notes, row by row", .target = &x_all},
                   {.name = "--json",
