@@ -172,7 +172,8 @@ std::string log_init_json(const std::vector<CommunicatorSet>& sets, const model:
     for (std::size_t m = 0; m < set.members.size(); ++m) {
       const LogCommunicator& c = log.communicators[set.members[m]];
       const model::LogOrigin& origin = log.origins[c.origin];
-      json.raw(m == 0 ? "{" : ",{").raw("\"rank\":").number(c.rank);
+      json.raw(m == 0 ? "{" : ",{").raw("\"rank\":");
+      json.number_or_null(c.rank >= 0 ? std::optional<std::int64_t>(c.rank) : std::nullopt);
       json.raw(",\"host\":").text_or_null(origin.host).raw(",\"pid\":");
       json.number_or_null(origin.pid >= 0 ? std::optional<std::int64_t>(origin.pid) : std::nullopt);
       json.raw(",\"phase\":").text(model::name_of(c.phase)).raw(",\"completed\":").boolean(c.completed);

@@ -45,6 +45,7 @@ sys.path.insert(0, str(HERE.parent / "schema"))
 from validate import Validator  # noqa: E402
 
 SCHEMA = Validator(json.loads((HERE.parents[1] / "docs/schema/ras-1.json").read_text()))
+EVENT_SCHEMA = Validator(json.loads((HERE.parents[1] / "docs/schema/ras_event-1.json").read_text()))
 
 
 def state_of(text):
@@ -311,6 +312,8 @@ class RasCommands(unittest.TestCase):
         self.assertIn("the other side closed the connection", done.stderr)
         lines = self.run_unhang("events", "-a", server.address, "--json", status=69).stdout.splitlines()
         self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertEqual(list(EVENT_SCHEMA.errors(json.loads(line))), [])
         self.assertEqual(json.loads(lines[0])["pid"], 1919)
 
     def test_events_end_in_time(self):
