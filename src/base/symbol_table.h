@@ -31,17 +31,6 @@ class SymbolTable {
     return id;
   }
 
-  // Each text becomes what `change` makes of it; ids stay, though several may have the same text from then
-  // on. Views given out before are invalid.
-  template <typename Change>
-  void change_all(Change change) {
-    x_ids.clear();
-    for (std::size_t id = 0; id < x_texts.size(); ++id) {
-      x_texts[id] = change(x_texts[id]);
-      x_ids.emplace(x_texts[id], static_cast<Id>(id));
-    }
-  }
-
   // The view stays valid for the life of the table. `id` must come from this table.
   std::string_view text(Id id) const { return x_texts[id]; }
   std::size_t size() const { return x_texts.size(); }

@@ -34,17 +34,6 @@ TEST(SymbolTable, TextsStayWhereTheyAre) {
   EXPECT_EQ(moved.text(1).data(), place);
 }
 
-TEST(SymbolTable, TextsChangeAndIdsStay) {
-  SymbolTable table;
-  const auto a = table.intern("a"), b = table.intern("b"), c = table.intern("c");
-  table.change_all([](const std::string& text) { return text == "c" ? "a" : text + text; });
-  EXPECT_EQ(table.text(a), "aa");
-  EXPECT_EQ(table.text(b), "bb");
-  EXPECT_EQ(table.text(c), "a");
-  EXPECT_EQ(table.intern("a"), c);
-  EXPECT_EQ(table.intern("b"), 4u);
-}
-
 TEST(SymbolTable, AgreesWithAMap) {
   EXPECT_TRUE(rc::check("same text, same number", [](const std::vector<std::string>& texts) {
     SymbolTable table;
