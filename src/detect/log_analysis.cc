@@ -42,31 +42,35 @@ constexpr LogEventKind kWaits[] = {
     LogEventKind::kMonitoredBarrier,     LogEventKind::kGpuIdleSpin,   LogEventKind::kMismatchHint,
     LogEventKind::kInterpreterLock};
 
-// By input, the last line that shows an engine up or making tokens.
-std::map<std::uint32_t, std::uint64_t> last_service(const LogAnalysis& logs) {
-  std::map<std::uint32_t, std::uint64_t> out;
-  for (const LogEventKind sign : {LogEventKind::kEngineReady, LogEventKind::kRequestProgress}) {
-    for (const LogEvent* event : logs.of(sign)) {
-      if (sign == LogEventKind::kRequestProgress && event->code != 1) continue;
-      out[event->input] = std::max(out[event->input], event->last_line);
-    }
-  }
-  return out;
-}
-
 // An engine that waits for workers says so every minute; when they have compiled, it is up.
 bool somebody_waits(const LogAnalysis& logs) {
   if (!logs.timeouts.empty()) return true;
-  const std::map<std::uint32_t, std::uint64_t> service = last_service(logs);
+  const LastLines service(logs, {LogEventKind::kEngineReady, LogEventKind::kRequestProgress});
   for (const LogEventKind kind : kWaits) {
     for (const LogEvent* wait : logs.of(kind)) {
-      const auto served = service.find(wait->input);
-      const bool over = kind == LogEventKind::kEngineWaitsForWorker && served != service.end() &&
-                        served->second > wait->last_line;
-      if (!over) return true;
+      if (kind != LogEventKind::kEngineWaitsForWorker || !service.behind(*wait)) return true;
     }
   }
   return false;
+}
+
+// A connection that the other side closes is what a good end looks like, too.
+std::set<std::uint32_t> inputs_that_end_well(const LogAnalysis& logs) {
+  std::map<std::uint32_t, std::uint64_t> last_wrong;
+  for (const LogEvent& event : logs.joined->logs.events) {
+    if (model::role_of(event.kind) < model::LogRole::kConsequence ||
+        event.kind == LogEventKind::kStoreClosed || event.kind == LogEventKind::kConnectionClosed)
+      continue;
+    std::uint64_t& line = last_wrong[event.input];
+    line = std::max(line, event.last_line);
+  }
+  const LastLines good(
+      logs, {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress, LogEventKind::kTrainingEnd});
+  std::set<std::uint32_t> out;
+  for (const auto& [input, line] : good.by_input()) {
+    if (line > last_wrong[input]) out.insert(input);
+  }
+  return out;
 }
 
 }  // namespace
@@ -88,6 +92,9 @@ LogAnalysis analyse_logs(const model::Case& joined) {
   for (const auto& timeout : log.timeouts) {
     if (runs.is_last(timeout.input, timeout.run)) out.timeouts.push_back(&timeout);
   }
+  out.timeout_groups = group_timeouts(out);
+  out.life = LastLines(out, {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress});
+  out.inputs_that_end_well = inputs_that_end_well(out);
   out.somebody_waited = somebody_waits(out);
   out.communicators = group_communicators(log);
   out.past_init = !out.timeouts.empty();
@@ -106,21 +113,6 @@ EventRefs LogAnalysis::of_all(std::initializer_list<LogEventKind> kinds) const {
     return std::tuple(a->input, a->line) < std::tuple(b->input, b->line);
   });
   return out;
-}
-
-std::uint64_t last_sign_of_life(const LogAnalysis& logs, std::uint32_t input) {
-  std::uint64_t line = 0;
-  for (const LogEventKind kind : {LogEventKind::kTrainingStep, LogEventKind::kRequestProgress}) {
-    for (const LogEvent* sign : logs.of(kind)) {
-      if (kind == LogEventKind::kRequestProgress && sign->code != 1) continue;
-      if (sign->input == input) line = std::max(line, sign->last_line);
-    }
-  }
-  return line;
-}
-
-bool went_on_after(const LogAnalysis& logs, const LogEvent& event) {
-  return last_sign_of_life(logs, event.input) > event.last_line;
 }
 
 std::string writer_text(const LogAnalysis& logs, std::uint32_t index) {

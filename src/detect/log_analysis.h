@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detect/communicator_lives.h"
 #include "detect/explanation.h"
+#include "detect/last_lines.h"
+#include "detect/log_timeouts.h"
 #include "model/case.h"
 
 namespace unhang::detect {
@@ -24,7 +27,11 @@ struct LogAnalysis {
   const model::Case* joined = nullptr;
   std::array<EventRefs, static_cast<std::size_t>(model::LogEventKind::kCount)> by_kind;
   std::vector<const model::WatchdogTimeout*> timeouts;  // of the last run of each file
+  std::vector<TimeoutGroup> timeout_groups;             // the largest first
   std::vector<CommunicatorSet> communicators;
+  LastLines life;  // steps or tokens: the job went on
+  // Files that tell of a good end, or of going on, behind everything that went wrong in them.
+  std::set<std::uint32_t> inputs_that_end_well;
   // Somebody waited in vain: a time-out, a stuck watchdog, an engine that waits for its worker.
   bool somebody_waited = false;
   // Some communicator was complete, or a collective was timed out: the job was past its initialisation.
@@ -41,11 +48,6 @@ struct LogAnalysis {
 };
 
 LogAnalysis analyse_logs(const model::Case& joined);
-
-// The last line in that file on which steps or tokens show that the job went on; 0: none.
-std::uint64_t last_sign_of_life(const LogAnalysis& logs, std::uint32_t input);
-// Steps or tokens in the same file behind `event`: whatever it was, the job went on.
-bool went_on_after(const LogAnalysis& logs, const model::LogEvent& event);
 
 // "node3", "rank 5 (node3)", "pid 4242 on node3": who wrote a line; empty where nothing is known.
 std::string writer_text(const LogAnalysis& logs, std::uint32_t origin);

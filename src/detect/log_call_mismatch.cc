@@ -109,7 +109,7 @@ bool sizes_must_agree(const std::string& operation) {
 }
 
 void add_from_timeouts(const LogAnalysis& logs, std::vector<Explanation>& out) {
-  for (const TimeoutGroup& group : group_timeouts(logs)) {
+  for (const TimeoutGroup& group : logs.timeout_groups) {
     std::map<std::int64_t, std::vector<const model::WatchdogTimeout*>> at;
     for (const model::WatchdogTimeout* timeout : group.members) {
       if (timeout->sequence >= 0 && !timeout->operation.empty() && !timeout->cut)

@@ -7,27 +7,14 @@
 namespace unhang::detect {
 namespace {
 
-using model::LogEvent;
-using model::LogEventKind;
-
-// Signs of a good end or of going on, behind the last of `events` and of everything else that was wrong in
-// their files: a second attempt that worked, an error that the program caught.
+// Signs of a good end or of going on behind `events`: a second attempt that worked, an error that the program
+// caught.
 bool came_well(const LogAnalysis& logs, const EventRefs& events) {
   if (events.empty() || logs.somebody_waited) return false;
-  std::uint64_t last_wrong = 0;
   const std::uint32_t input = events.front()->input;
-  for (const LogEvent* event : events) {
-    if (event->input != input) return false;
-  }
-  for (const LogEvent& event : logs.joined->logs.events) {
-    if (event.input == input && model::role_of(event.kind) >= model::LogRole::kConsequence &&
-        event.kind != LogEventKind::kStoreClosed && event.kind != LogEventKind::kConnectionClosed)
-      last_wrong = std::max(last_wrong, event.last_line);
-  }
-  if (last_sign_of_life(logs, input) > last_wrong) return true;
-  const EventRefs& ends = logs.of(LogEventKind::kTrainingEnd);
-  return std::any_of(ends.begin(), ends.end(),
-                     [&](const LogEvent* end) { return end->input == input && end->last_line > last_wrong; });
+  return logs.inputs_that_end_well.count(input) != 0 &&
+         std::all_of(events.begin(), events.end(),
+                     [&](const model::LogEvent* event) { return event->input == input; });
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ const char* words_for(LogEventKind kind) {
 
 // What decides whether work was going on when the wait began. Computed once: logs may tell of a great deal.
 struct Course {
-  explicit Course(const LogAnalysis& logs) {
+  explicit Course(const LogAnalysis& logs) : steps(logs, {LogEventKind::kTrainingStep}) {
     for (const model::WatchdogTimeout* timeout : logs.timeouts) {
       const auto [at, first] = gave_up.emplace(timeout->input, timeout->line);
       if (!first) at->second = std::min(at->second, timeout->line);
@@ -45,8 +45,6 @@ struct Course {
       const auto [clock, is_new] = stall_start.emplace(timeout->at.clock, start);
       if (!is_new) clock->second = std::min(clock->second, start);
     }
-    for (const LogEvent* step : logs.of(LogEventKind::kTrainingStep))
-      last_step[step->input] = std::max(last_step[step->input], step->last_line);
   }
   // A line of the same writer says that it is done.
   void note_end(const LogEvent& work) {
@@ -57,8 +55,7 @@ struct Course {
     const auto end = finished.find({work.kind, work.origin, work.input});
     if (end != finished.end() && end->second > work.last_line) return true;
     // Steps after the work show that it ended.
-    const auto step = last_step.find(work.input);
-    return step != last_step.end() && step->second > work.last_line;
+    return steps.behind(work);
   }
   // In the file of a time-out it has to come before it.
   bool before_the_wait_ended(const LogEvent& work) const {
@@ -66,8 +63,9 @@ struct Course {
     return at == gave_up.end() || work.line < at->second;
   }
 
-  std::map<std::uint32_t, std::uint64_t> gave_up, last_step;  // by input: a line
-  std::map<model::LogClock, std::int64_t> stall_start;        // the earliest
+  LastLines steps;
+  std::map<std::uint32_t, std::uint64_t> gave_up;       // by input: a line
+  std::map<model::LogClock, std::int64_t> stall_start;  // the earliest
   std::map<std::tuple<LogEventKind, std::uint32_t, std::uint32_t>, std::uint64_t> finished;
 };
 

@@ -108,14 +108,12 @@ std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
   if (!begun.empty() && !logs.has(LogEventKind::kDistributedInitEnd) && !logs.past_init &&
       logs.timeouts.empty()) {
     // Whatever comes long after is a sign that it went on.
-    const LogEvent& last = *begun.back();
-    for (const LogEventKind later :
-         {LogEventKind::kWeightLoading, LogEventKind::kCompilation, LogEventKind::kEngineReady,
-          LogEventKind::kRequestProgress, LogEventKind::kTrainingStep, LogEventKind::kException}) {
-      for (const LogEvent* event : logs.of(later)) {
-        if (event->input == last.input && event->last_line > last.last_line) return out;
-      }
-    }
+    const LastLines later(
+        logs,
+        {LogEventKind::kWeightLoading, LogEventKind::kCompilation, LogEventKind::kEngineReady,
+         LogEventKind::kRequestProgress, LogEventKind::kTrainingStep, LogEventKind::kException},
+        Requests::kAny);
+    if (later.behind(*begun.back())) return out;
     Explanation found = log_finding(
         logs, Category::kInitializationHang, "unknown", Confidence::kLow,
         "the start-up of distributed communication was begun and no line says that it ended", begun);

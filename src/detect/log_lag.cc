@@ -131,7 +131,7 @@ std::vector<Explanation> find_log_lag(const Analysis& analysis) {
   std::vector<Explanation> out;
   if (!logs.present()) return out;
   add_report(logs, out);
-  for (const TimeoutGroup& group : group_timeouts(logs)) {
+  for (const TimeoutGroup& group : logs.timeout_groups) {
     if (add_different_places(logs, group, out)) continue;
     add_lone(logs, group, out);
     add_silent(logs, group, out);
@@ -143,8 +143,7 @@ std::vector<Explanation> find_log_lag(const Analysis& analysis) {
 std::vector<Explanation> find_log_symmetric(const Analysis& analysis) {
   const LogAnalysis& logs = analysis.logs;
   if (!logs.present() || logs.timeouts.empty()) return {};
-  const std::vector<TimeoutGroup> groups = group_timeouts(logs);
-  const TimeoutGroup& group = groups.front();
+  const TimeoutGroup& group = logs.timeout_groups.front();
   const WatchdogTimeout& first = *group.members.front();
   const bool everybody = group.size && static_cast<std::int32_t>(group.members.size()) == *group.size;
   const std::string what = (first.operation.empty() ? std::string("a collective") : first.operation) +

@@ -73,7 +73,7 @@ std::vector<Explanation> find_log_link(const Analysis& analysis) {
                                         " went down: " + down.front()->text,
                                     down);
     found.tentative = !felt;
-    found.explains_stall = felt || !went_on_after(logs, *down.back());
+    found.explains_stall = felt || !logs.life.behind(*down.back());
     name_hosts(logs, down, found);
     if (!felt) {
       found.other_suspects.insert(found.other_suspects.end(), found.other_culprits.begin(),

@@ -45,14 +45,8 @@ std::vector<Explanation> find_log_stuck_host(const Analysis& analysis) {
     const bool compiling = logs.has(LogEventKind::kCompilation) || logs.has(LogEventKind::kWeightLoading);
     const bool only_waits = logs.of(LogEventKind::kEngineWaitsForWorker).size() == engine.size();
     // Ready, or tokens after the wait: it was a wait and is over.
-    const LogEvent& last = *engine.back();
-    for (const LogEventKind sign : {LogEventKind::kEngineReady, LogEventKind::kRequestProgress}) {
-      for (const LogEvent* event : logs.of(sign)) {
-        if (event->input == last.input && event->last_line > last.last_line &&
-            (sign == LogEventKind::kEngineReady || event->code == 1))
-          return out;
-      }
-    }
+    const LastLines service(logs, {LogEventKind::kEngineReady, LogEventKind::kRequestProgress});
+    if (service.behind(*engine.back())) return out;
     Explanation found = log_finding(
         logs, Category::kInconclusive, "unknown", Confidence::kLow,
         only_waits && compiling

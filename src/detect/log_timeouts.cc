@@ -2,7 +2,11 @@
 #include "detect/log_timeouts.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
+
+#include "detect/log_analysis.h"
 
 namespace unhang::detect {
 namespace {

@@ -4,15 +4,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "detect/log_analysis.h"
+#include "model/log.h"
+#include "model/verdict.h"
 
 namespace unhang::detect {
+
+struct LogAnalysis;
 
 struct TimeoutGroup {
   std::string key;                                     // the group's name; empty: no line names one
@@ -24,6 +25,7 @@ struct TimeoutGroup {
   std::vector<std::int32_t> silent;
 };
 
+// Of `logs.timeouts`; the group in which most ranks gave up comes first. LogAnalysis has the result.
 std::vector<TimeoutGroup> group_timeouts(const LogAnalysis& logs);
 
 // How many ranks a gather or scatter of these sizes has: NumelOut / NumelIn.

@@ -43,11 +43,14 @@ void add_next_look(const model::Verdict& verdict, model::Recovery& out) {
 
 void add_checks(const model::Verdict& verdict, const std::string& culprits, model::Recovery& out) {
   const std::string_view cause = verdict.cause;
+  const NextCheck* check = find_next_check(cause);
+  const auto add_check_of_cause = [&] {
+    if (check != nullptr) out.steps.push_back({std::string(check->why), std::string(check->command), false});
+  };
   // Of logs alone nothing is counted by rank: the cause says where to look.
-  if (verdict.coverage.empty()) {
-    if (const NextCheck* check = find_next_check(cause))
-      out.steps.push_back({std::string(check->why), std::string(check->command), false});
-    if (find_next_check(cause) != nullptr) return;
+  if (verdict.coverage.empty() && check != nullptr) {
+    add_check_of_cause();
+    return;
   }
   if (cause == "rank_silent" && (covers(verdict, "nccl_ras") || !covers(verdict, "flight_recorder"))) {
     const std::string whose = !culprits.empty()              ? "is the process of " + culprits
@@ -85,8 +88,7 @@ void add_checks(const model::Verdict& verdict, const std::string& culprits, mode
     out.steps.push_back(
         {"compare the lines of user code of " + on_hosts(culprits) + " and the others: add -v", "", false});
   }
-  if (const NextCheck* check = find_next_check(cause); check != nullptr && out.steps.empty())
-    out.steps.push_back({std::string(check->why), std::string(check->command), false});
+  if (out.steps.empty()) add_check_of_cause();
 }
 
 }  // namespace
