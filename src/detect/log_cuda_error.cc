@@ -4,6 +4,7 @@
 // communicator, elsewhere the process.
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/nccl_source.h"
 
 namespace unhang::detect {
 
@@ -17,9 +18,7 @@ std::vector<Explanation> find_log_cuda_error(const Analysis& analysis) {
   const EventRefs& events = logs.of(LogEventKind::kCudaError);
   if (!logs.present() || events.empty()) return {};
   const LogEvent& first = *events.front();
-  const bool in_nccl = first.subject.find(".cc") != std::string::npos ||
-                       first.subject.find(".h") != std::string::npos ||
-                       first.subject.find(".cu") != std::string::npos;
+  const bool in_nccl = is_nccl_source(first.subject);
   // Errors of setting up, whoever makes the call: argument, device, peer access and mapping, permission.
   const bool in_setup = first.code == 1 || first.code == 101 || first.code == 217 || first.code == 711 ||
                         first.code == 800 || first.code == 801;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A rank ran out of GPU memory: what follows on the network and on the other ranks is only its shadow.
+#include <algorithm>
 #include <set>
 
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/nccl_source.h"
 
 namespace unhang::detect {
 
@@ -18,10 +20,8 @@ std::vector<Explanation> find_log_gpu_memory(const Analysis& analysis) {
   const EventRefs& events = logs.of(LogEventKind::kCudaOutOfMemory);
   if (!logs.present() || events.empty()) return {};
   // In NCCL's own allocations it breaks the making of a communicator; in the program's it ends the program.
-  bool in_nccl = false;
-  for (const LogEvent* event : events)
-    in_nccl = in_nccl || event->subject.find(".h") != std::string::npos ||
-              event->subject.find(".cc") != std::string::npos;
+  const bool in_nccl = std::any_of(events.begin(), events.end(),
+                                   [](const LogEvent* event) { return is_nccl_source(event->subject); });
   const LogEvent& first = *events.front();
   std::set<std::int32_t> ranks;
   for (const LogEvent* event : events) {
