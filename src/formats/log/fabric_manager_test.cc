@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/log/one_family_for_tests.h"
+#include "formats/log/only_event_for_tests.h"
 
 namespace unhang::formats::log {
 namespace {
@@ -12,11 +13,6 @@ using model::LogEventKind;
 
 Log read(std::string_view text) {
   return read_with(fabric_manager_family(), text);
-}
-
-LogEvent only(const Log& log) {
-  EXPECT_EQ(log.events.size(), 1u);
-  return log.events.empty() ? LogEvent{} : log.events.front();
 }
 
 TEST(FabricManager, SwitchErrors) {
