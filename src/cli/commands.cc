@@ -16,6 +16,7 @@ namespace unhang::cli {
   X(ras_watch)             \
   X(ras_events)            \
   X(watch)                 \
+  X(env_check)             \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

@@ -57,18 +57,20 @@ std::string_view status_line(std::string_view status, std::string_view name) {
   return found;
 }
 
-// The 22nd field of /proc/PID/stat: clock ticks since boot. The second is a name in brackets that may hold
-// anything, also brackets and blanks.
-std::optional<std::int64_t> start_ticks(std::string_view stat) {
+constexpr int kParent = 4, kStartTime = 22;  // the latter in clock ticks since boot
+
+// A field of /proc/PID/stat, counted from 1. The second is a name in brackets that may hold anything, also
+// brackets and blanks.
+std::optional<std::int64_t> stat_field(std::string_view stat, int wanted) {
   const std::size_t close = stat.rfind(')');
   if (close == std::string_view::npos) return std::nullopt;
-  constexpr int kStartTime = 22, kAfterName = 3;
+  constexpr int kAfterName = 3;
   int field = kAfterName;
-  std::optional<std::int64_t> ticks;
+  std::optional<std::int64_t> value;
   each_piece(stat.substr(std::min(close + 2, stat.size())), ' ', [&](std::string_view piece) {
-    if (field++ == kStartTime) ticks = number(piece);
+    if (field++ == wanted) value = number(piece);
   });
-  return ticks;
+  return value;
 }
 
 // "btime 1764400000" of /proc/stat: when the machine was started, in seconds.
@@ -116,7 +118,8 @@ class Collector {
         const std::size_t open = bytes.find('('), close = bytes.rfind(')');
         if (open != std::string_view::npos && close != std::string_view::npos && close > open)
           x_process.name = bytes.substr(open + 1, close - open - 1);
-        const auto ticks = start_ticks(bytes);
+        x_process.parent = stat_field(bytes, kParent);
+        const auto ticks = stat_field(bytes, kStartTime);
         const long per_second = ::sysconf(_SC_CLK_TCK);
         constexpr std::int64_t kLargest = std::int64_t{1} << 40;
         if (ticks && x_boot && per_second > 0 && *ticks >= 0 && *ticks < kLargest)

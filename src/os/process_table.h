@@ -23,6 +23,7 @@ namespace unhang::os {
 
 struct Process {
   std::int64_t pid = 0;
+  std::optional<std::int64_t> parent;     // the process that started it, or took it over
   std::string name;                       // comm: at most 15 bytes
   std::vector<std::string> command_line;  // empty: a kernel thread, or not readable
   std::optional<std::int64_t> user;       // real user id

@@ -62,6 +62,7 @@ TEST_F(ProcessTableTest, ReadsAllOfAWorker) {
   ASSERT_EQ(table->processes.size(), 1u);
   const Process& worker = table->processes[0];
   EXPECT_EQ(worker.pid, 88121);
+  EXPECT_EQ(worker.parent, 1);
   EXPECT_EQ(worker.name, "odd) name");
   EXPECT_EQ(worker.command_line, (std::vector<std::string>{"python3", "-m", "vllm", "--api-key", "hunter2"}));
   EXPECT_EQ(worker.user, 1000);
