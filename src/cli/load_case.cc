@@ -74,12 +74,13 @@ class StreamToEvidence final : public os::BlobStream {
   FileEvidence& x_file;
 };
 
-std::vector<formats::Evidence> read_file(const std::string& path, std::string& scratch,
+// `threads`: of this file alone.
+std::vector<formats::Evidence> read_file(const std::string& path, std::string& scratch, unsigned threads,
                                          std::atomic<std::uint64_t>& bytes_read) {
   FileEvidence file;
   const os::ReadHooks hooks{.ask_for_stream = [&](const std::string& name,
                                                   std::string_view first) -> std::unique_ptr<os::BlobStream> {
-                              auto stream = formats::stream_evidence(name, first);
+                              auto stream = formats::stream_evidence(name, first, threads);
                               if (!stream) return nullptr;
                               return std::make_unique<StreamToEvidence>(std::move(stream), file);
                             },
@@ -208,8 +209,11 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   for (std::size_t from = 0; from < expanded->files.size(); from += threads * kFilesPerThread) {
     const std::size_t count = std::min(threads * kFilesPerThread, expanded->files.size() - from);
     std::vector<std::vector<formats::Evidence>> read(count);
+    // Threads that have no file of their own help with one that is long.
+    const unsigned for_each = std::max(1u, base::thread_count(options.threads, SIZE_MAX) /
+                                               base::thread_count(options.threads, count));
     base::parallel_for(count, options.threads, [&](std::size_t i, unsigned worker) {
-      read[i] = read_file(expanded->files[from + i], scratch[worker], progress->bytes_read());
+      read[i] = read_file(expanded->files[from + i], scratch[worker], for_each, progress->bytes_read());
     });
     std::vector<formats::Evidence> batch;
     for (auto& file : read) {

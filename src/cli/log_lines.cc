@@ -70,7 +70,7 @@ LogLines::LogLines(const LogTimeRules& rules, const LogWriters& writers, std::si
       x_file(file),
       x_window(window),
       x_facts(x_log),
-      x_stream(x_facts, prepared(), [this](const Line& line, std::uint32_t) { take(line); }) {
+      x_stream(x_facts, prepared(), [this](const Line& line) { take(line); }) {
   x_stream.all_lines(true);
 }
 

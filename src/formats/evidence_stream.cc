@@ -14,8 +14,8 @@ constexpr std::size_t kKeptBeginning = 256 << 10;
 
 }  // namespace
 
-EvidenceStream::EvidenceStream(std::string path, std::string_view first)
-    : x_path(std::move(path)), x_beginning(first.substr(0, kKeptBeginning)) {}
+EvidenceStream::EvidenceStream(std::string path, std::string_view first, unsigned threads)
+    : x_path(std::move(path)), x_beginning(first.substr(0, kKeptBeginning)), x_reader(threads) {}
 
 Evidence EvidenceStream::finish() {
   model::Log log = x_reader.finish();
@@ -31,11 +31,11 @@ Evidence EvidenceStream::finish() {
   return evidence;
 }
 
-std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first) {
+std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first, unsigned threads) {
   if (log::is_utf16(first)) return nullptr;  // its reader says what to do
   for (const Format& format : format_catalogue()) {
     if (!format.sniff(first.substr(0, kSniffBytes))) continue;
-    return format.id == kLog ? std::make_unique<EvidenceStream>(std::move(path), first) : nullptr;
+    return format.id == kLog ? std::make_unique<EvidenceStream>(std::move(path), first, threads) : nullptr;
   }
   return nullptr;
 }

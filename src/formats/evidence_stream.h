@@ -16,7 +16,7 @@ namespace unhang::formats {
 // Gives what read_evidence() gives of the same bytes, with the memory of a log::LogReader.
 class EvidenceStream {
  public:
-  EvidenceStream(std::string path, std::string_view first);
+  EvidenceStream(std::string path, std::string_view first, unsigned threads);
 
   // Blocks may end anywhere. The beginning that the stream was made with is fed as well.
   void feed(std::string_view bytes) { x_reader.feed(bytes); }
@@ -30,7 +30,7 @@ class EvidenceStream {
 };
 
 // A stream for the file that begins with `first` (at least kSniffBytes, unless it is shorter), where its
-// format can be read as one; a null pointer where it has to be whole.
-std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first);
+// format can be read as one; a null pointer where it has to be whole. `threads`: how many may read it.
+std::unique_ptr<EvidenceStream> stream_evidence(std::string path, std::string_view first, unsigned threads);
 
 }  // namespace unhang::formats

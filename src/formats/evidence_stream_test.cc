@@ -13,7 +13,7 @@ constexpr std::string_view kLine =
     "node4<40001>\n";
 
 Evidence streamed(std::string_view bytes, std::size_t block) {
-  auto stream = stream_evidence("job.log", bytes.substr(0, 100'000));
+  auto stream = stream_evidence("job.log", bytes.substr(0, 100'000), 3);
   if (!stream) return {};
   for (std::size_t at = 0; at < bytes.size(); at += block) stream->feed(bytes.substr(at, block));
   return stream->finish();
@@ -37,9 +37,9 @@ TEST(EvidenceStream, GivesWhatTheWholeFileGives) {
 }
 
 TEST(EvidenceStream, OtherFormatsAreReadWhole) {
-  EXPECT_EQ(stream_evidence("x", R"({"version": "2.9", "pg_config": {}, "entries": [)"), nullptr);
-  EXPECT_EQ(stream_evidence("x", std::string_view("\0\1\2\3binary\0\0\0", 12)), nullptr);
-  EXPECT_EQ(stream_evidence("x", "\xff\xfeN\0C\0"), nullptr);
+  EXPECT_EQ(stream_evidence("x", R"({"version": "2.9", "pg_config": {}, "entries": [)", 2), nullptr);
+  EXPECT_EQ(stream_evidence("x", std::string_view("\0\1\2\3binary\0\0\0", 12), 2), nullptr);
+  EXPECT_EQ(stream_evidence("x", "\xff\xfeN\0C\0", 2), nullptr);
 }
 
 TEST(EvidenceStream, ATextOfSomethingElseIsNotTaken) {

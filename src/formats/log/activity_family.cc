@@ -116,36 +116,36 @@ constexpr KnownSentence kCrashes[] = {
     {"corrupted size vs. prev_size", LogEventKind::kFatalSignal, 6},
 };
 
-constexpr std::string_view kOthers[] = {
-    "Traceback (most recent call last)",
-    "the above exception, another",
-    "above exception was the direct cause",
-    "Exception ignored in",
-    "Error: ",
-    "Exception: ",
-    "KeyboardInterrupt",
-    "SystemExit",
-    "out of memory. Tried to allocate",
-    "CUDA_ERROR_OUT_OF_MEMORY",
-    "cudaErrorMemoryAllocation",
-    "terminate called after throwing",
-    "Caught signal ",
-    "DataLoader worker (pid",
-    "heckpoint",
-    "[Torch] Sav",
-    "odel weights saved in",
-    "it/s]",
-    "s/it]",
-    "ba/s]",
-    " examples/s",
-    "s/it, ",
-    "it/s, ",
-    "consumed samples:",
-    "train_step_timing",
-    " loss",
-    "'loss'",
-    "\"loss\"",
-    "loss=",
+constexpr OwnedKeyword kOthers[] = {
+    {"Traceback (most recent call last)", kActivityException},
+    {"the above exception, another", kActivityException},
+    {"above exception was the direct cause", kActivityException},
+    {"Exception ignored in", kActivityException},
+    {"Error: ", kActivityException},
+    {"Exception: ", kActivityException},
+    {"KeyboardInterrupt", kActivityException},
+    {"SystemExit", kActivityException},
+    {"out of memory. Tried to allocate", kActivityMemory},
+    {"CUDA_ERROR_OUT_OF_MEMORY", kActivityMemory},
+    {"cudaErrorMemoryAllocation", kActivityMemory},
+    {"terminate called after throwing", kActivityCrash},
+    {"Caught signal ", kActivityCrash},
+    {"DataLoader worker (pid", kActivityWorker},
+    {"heckpoint", kActivityCheckpoint},
+    {"[Torch] Sav", kActivityCheckpoint},
+    {"odel weights saved in", kActivityCheckpoint},
+    {"it/s]", kActivityBar},
+    {"s/it]", kActivityBar},
+    {"ba/s]", kActivityBar},
+    {" examples/s", kActivityBar},
+    {"s/it, ", kActivityBar},
+    {"it/s, ", kActivityBar},
+    {"consumed samples:", kActivityStep},
+    {"train_step_timing", kActivityStep},
+    {" loss", kActivityStep},
+    {"'loss'", kActivityStep},
+    {"\"loss\"", kActivityStep},
+    {"loss=", kActivityStep},
 };
 
 constexpr std::int64_t kSteps = 10'000'000;
@@ -286,23 +286,30 @@ bool has_loss(std::string_view text) {
 class ActivityFamily : public Family {
  public:
   ActivityFamily() {
-    for (const KnownSentence& sentence : kDevices) x_triggers.push_back(sentence.words);
-    for (const KnownSentence& sentence : kCrashes) x_triggers.push_back(sentence.words);
-    const auto words = words_of_all(kSentences, kOthers);
-    x_triggers.insert(x_triggers.end(), words.begin(), words.end());
+    x_keywords.assign(std::begin(kOthers), std::end(kOthers));
+    for (const KnownSentence& sentence : kDevices) x_keywords.push_back({sentence.words, kActivityDevice});
+    for (const KnownSentence& sentence : kCrashes) x_keywords.push_back({sentence.words, kActivityCrash});
+    for (const KnownSentence& sentence : kSentences)
+      x_keywords.push_back({sentence.words, kActivitySentence});
+    for (const OwnedKeyword& keyword : x_keywords) x_triggers.push_back(keyword.text);
   }
+
+  std::span<const OwnedKeyword> keywords() const override { return x_keywords; }
 
   std::span<const std::string_view> triggers() const override { return x_triggers; }
   bool open() const override { return x_tracebacks.open(); }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
-    if (take_data_worker(line, facts)) return true;
-    if (take_device(line, facts)) return true;
-    if (x_tracebacks.take(line, facts)) return true;
-    return take_memory(line, facts) || take_crash(line, facts) || take_bar(line, facts) ||
-           take_checkpoint(line, facts) || take_known_sentence(kSentences, line, facts) ||
-           take_step(line, facts);
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line)) return false;
+    if (line.may_hold(kActivityWorker) && take_data_worker(line, facts)) return true;
+    if (line.may_hold(kActivityDevice) && take_device(line, facts)) return true;
+    if ((may_be_exception(line) || x_tracebacks.open()) && x_tracebacks.take(line, facts)) return true;
+    return (line.may_hold(kActivityMemory) && take_memory(line, facts)) ||
+           (line.may_hold(kActivityCrash) && take_crash(line, facts)) ||
+           (may_be_bar(line) && take_bar(line, facts)) ||
+           (line.may_hold(kActivityCheckpoint) && take_checkpoint(line, facts)) ||
+           (line.may_hold(kActivitySentence) && take_known_sentence(kSentences, line, facts)) ||
+           (line.may_hold(kActivityStep) && take_step(line, facts));
   }
 
   // One record a writer stands for all its steps; it tells the last.
@@ -317,6 +324,16 @@ class ActivityFamily : public Family {
  private:
   static std::uint64_t key_of(std::uint32_t origin, std::uint32_t run) {
     return (static_cast<std::uint64_t>(run) << 32) | origin;
+  }
+
+  // Where the spine says that the words are not there, the search is spared: these lines are many.
+  static bool may_be_exception(const Line& line) {
+    return line.may_hold(kActivityException) || line.may_hold(kActivityMemory) ||
+           line.may_hold(kActivityDevice) || line.may_hold(kActivityCrash);
+  }
+  static bool may_be_bar(const Line& line) {
+    return line.may_hold(kActivityBar) || line.may_hold(kActivityCheckpoint) ||
+           line.may_hold(kActivitySentence);
   }
 
   bool add_step(std::int64_t step, const Line& line, Facts& facts) {
@@ -365,7 +382,8 @@ class ActivityFamily : public Family {
     return (dictionary || step >= 0) && add_step(step, line, facts);
   }
 
-  std::vector<std::string_view> x_triggers;
+  std::vector<OwnedKeyword> x_keywords;
+  std::vector<std::string_view> x_triggers;  // the same words
   Tracebacks x_tracebacks;
   std::unordered_map<std::uint64_t, std::int64_t> x_last_step;  // by writer and run
 };

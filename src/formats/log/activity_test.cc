@@ -8,6 +8,12 @@
 namespace unhang::formats::log {
 namespace {
 
+model::LogOrigin of_rank(std::int32_t rank) {
+  model::LogOrigin origin;
+  origin.global_rank = rank;
+  return origin;
+}
+
 using model::LogEventKind;
 
 model::Log read(std::string_view text) {
@@ -172,7 +178,7 @@ TEST(ActivityFamily, TracebacksOfSeveralWritersInterleave) {
   Facts facts(log);
   const auto family = activity_family();
   Line line;
-  const std::uint32_t zero = facts.origin({.global_rank = 0}), one = facts.origin({.global_rank = 1});
+  const std::uint32_t zero = facts.origin(of_rank(0)), one = facts.origin(of_rank(1));
   const std::pair<std::uint32_t, std::string_view> lines[] = {{zero, "Traceback (most recent call last):"},
                                                               {one, "Traceback (most recent call last):"},
                                                               {zero, "  File \"a.py\", line 1, in f"},

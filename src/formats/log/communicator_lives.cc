@@ -2,6 +2,7 @@
 #include "formats/log/communicator_lives.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "formats/log/scanner.h"
@@ -16,8 +17,6 @@ using model::LogCommunicator;
 constexpr std::size_t kCommunicators = 1 << 17;
 constexpr std::size_t kProcesses = 1 << 16;
 constexpr std::size_t kThreads = 1 << 18;
-constexpr std::size_t kCallsOfOne = 64;
-constexpr std::size_t kCalls = 1 << 18;
 
 std::uint64_t key_of(std::uint32_t process, std::uint64_t value) {
   return (static_cast<std::uint64_t>(process) << 48) ^
@@ -59,6 +58,23 @@ double seconds_behind(std::string_view text, std::string_view mark) {
 }
 
 }  // namespace
+
+std::span<const OwnedKeyword> CommunicatorLives::keywords() {
+  static constexpr std::array<OwnedKeyword, 13> kKeywords{{{"Channel ", kNcclPhase},
+                                                           {"Connected all", kNcclPhase},
+                                                           {"Connected NVLS tree", kNcclPhase},
+                                                           {"Setting affinity for GPU ", kNcclPhase},
+                                                           {"Trees [", kNcclPhase},
+                                                           {"NVLS multicast support", kNcclPhase},
+                                                           {"threadThresholds ", kNcclPhase},
+                                                           {"P2P Chunksize set to ", kNcclPhase},
+                                                           {" coll channels, ", kNcclPhase},
+                                                           {"Init timings", kNcclPhase},
+                                                           {"Bootstrap timings", kNcclPhase},
+                                                           {"comm 0x", kNcclPointer},
+                                                           {": opCount ", kNcclCall}}};
+  return kKeywords;
+}
 
 std::uint32_t CommunicatorLives::process_of(const Line& line, Facts& facts) {
   const auto& origins = facts.log().origins;
@@ -256,35 +272,22 @@ bool CommunicatorLives::call(const CallLine& read, const Line& line, Facts& fact
   touch(all[index], line);
   advance(all[index], CommunicatorPhase::kInUse);
   if (read.ranks > 0 && all[index].ranks < 0) all[index].ranks = read.ranks;
-  if (index >= x_calls.size()) x_calls.resize(index + 1);
-  auto& calls = x_calls[index];
-  if (calls.size() >= kCallsOfOne) {
-    calls.pop_front();
-  } else if (x_kept_calls >= kCalls) {
-    ++facts.log().forgotten;
-    return true;
-  } else {
-    ++x_kept_calls;
-  }
-  calls.push_back({.communicator = index,
-                   .op_count = read.op_count,
-                   .kind = std::string(read.kind.substr(0, 32)),
-                   .count = read.count,
-                   .datatype = read.datatype,
-                   .op = read.op,
-                   .root = read.root,
-                   .line = line.number});
+  x_calls.add(index, read, line.number);
   return true;
 }
 
 bool CommunicatorLives::take(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
-  if (unnamed(text, line, facts) || timings(text, line, facts)) return true;
-  if (const auto read = read_communicator_line(text)) {
-    named(*read, line, facts);
-    return true;
+  if (line.may_hold(kNcclPhase) && (unnamed(text, line, facts) || timings(text, line, facts))) return true;
+  if (line.may_hold(kNcclPointer)) {
+    if (const auto read = read_communicator_line(text)) {
+      named(*read, line, facts);
+      return true;
+    }
   }
-  if (!text.substr(std::min(text.find(':'), text.size())).starts_with(": opCount ")) return false;
+  if (!line.may_hold(kNcclCall) ||
+      !text.substr(std::min(text.find(':'), text.size())).starts_with(": opCount "))
+    return false;
   const auto read = read_call_line(text);
   return read && call(*read, line, facts);
 }
@@ -310,10 +313,7 @@ void CommunicatorLives::network_chosen(std::string_view name, const Line& line, 
 }
 
 void CommunicatorLives::finish(Facts& facts) {
-  for (auto& calls : x_calls) {
-    for (auto& call : calls) facts.log().calls.push_back(std::move(call));
-  }
-  x_calls.clear();
+  facts.log().calls = x_calls.take();
 }
 
 }  // namespace unhang::formats::log

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,12 +14,15 @@
 
 #include "formats/log/communicator_line.h"
 #include "formats/log/facts.h"
+#include "formats/log/kept_calls.h"
 #include "formats/log/line.h"
 
 namespace unhang::formats::log {
 
 class CommunicatorLives {
  public:
+  // What stands in every line that take() may know.
+  static std::span<const OwnedKeyword> keywords();
   // Whether the line told something of a communicator.
   bool take(const Line& line, Facts& facts);
   // "NCCL version 2.x": behind a completed communicator of this process, it is a new start of the program.
@@ -54,9 +57,8 @@ class CommunicatorLives {
   std::unordered_map<std::uint64_t, std::uint32_t> x_by_pointer;  // process and pointer -> communicator
   std::unordered_map<std::uint64_t, std::uint32_t> x_by_thread;   // process and thread -> communicator
   std::unordered_map<std::string, std::uint32_t>
-      x_first_of_rank;                              // host, rank, ranks -> process, of this run
-  std::vector<std::deque<model::LogCall>> x_calls;  // by communicator
-  std::size_t x_kept_calls = 0;
+      x_first_of_rank;  // host, rank, ranks -> process, of this run
+  KeptCalls x_calls;
 };
 
 }  // namespace unhang::formats::log

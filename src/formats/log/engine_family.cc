@@ -124,7 +124,7 @@ class EngineFamily : public Family {
   std::span<const std::string_view> triggers() const override { return x_triggers; }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line)) return false;
     const std::string_view text = line.message;
     if (has(text, "No available shared memory broadcast") || has(text, "No available block found in")) {
       facts.add(event_of(LogEventKind::kEngineWaitsForWorker, number_after(text, "found in ")), line);

@@ -20,7 +20,14 @@ void mix(std::uint64_t& hash, std::uint64_t value) {
 }
 
 void mix(std::uint64_t& hash, std::string_view value) {
+  if (value.empty()) return mix(hash, std::uint64_t{0});
   mix(hash, std::hash<std::string_view>()(value));
+}
+
+// So that neighbouring numbers do not share a bucket.
+std::uint64_t spread(std::uint64_t hash) {
+  hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
 }
 
 std::uint64_t hash_of(const model::LogOrigin& origin) {
@@ -31,7 +38,7 @@ std::uint64_t hash_of(const model::LogOrigin& origin) {
   mix(hash, static_cast<std::uint64_t>(origin.global_rank));
   mix(hash, static_cast<std::uint64_t>(origin.local_rank));
   mix(hash, static_cast<std::uint64_t>(origin.cuda_device));
-  return hash;
+  return spread(hash);
 }
 
 std::uint64_t hash_of(const model::LogEvent& event) {
@@ -43,7 +50,7 @@ std::uint64_t hash_of(const model::LogEvent& event) {
   mix(hash, event.subject);
   mix(hash, event.peer);
   mix(hash, event.detail);
-  return hash;
+  return spread(hash);
 }
 
 bool same(const model::LogEvent& a, const model::LogEvent& b) {
@@ -83,19 +90,28 @@ std::uint32_t Facts::origin(const model::LogOrigin& origin) {
   return index;
 }
 
+bool Facts::again(std::uint32_t known, const model::LogEvent& event, const Line& line) {
+  if (known >= x_log.events.size()) return false;
+  model::LogEvent& old = x_log.events[known];
+  if (!same(old, event)) return false;
+  ++old.count;
+  old.last_line = line.number;
+  if (line.time.known()) old.last = line.time;
+  if (!old.first.known()) old.first = line.time;
+  return true;
+}
+
 void Facts::add(model::LogEvent event, const Line& line) {
   event.origin = line.origin;
   event.run = x_run;
+  std::uint32_t& recent = x_recent[hash_of(event) % kRecent];
+  if (again(recent, event, line)) return;
   if (base::may_hold_secret(event.detail)) event.detail = base::redact_line(event.detail);
   const std::uint64_t hash = hash_of(event);
   const auto [from, to] = x_events.equal_range(hash);
   for (auto it = from; it != to; ++it) {
-    model::LogEvent& known = x_log.events[it->second];
-    if (!same(known, event)) continue;
-    ++known.count;
-    known.last_line = line.number;
-    if (line.time.known()) known.last = line.time;
-    if (!known.first.known()) known.first = line.time;
+    if (!again(it->second, event, line)) continue;
+    recent = it->second;
     return;
   }
   if (x_log.events.size() >= kEvents) {
@@ -105,7 +121,8 @@ void Facts::add(model::LogEvent event, const Line& line) {
   event.line = event.last_line = line.number;
   event.first = event.last = line.time;
   event.text = shown(event.text.empty() ? line.message : std::string_view(event.text));
-  x_events.emplace(hash, static_cast<std::uint32_t>(x_log.events.size()));
+  recent = static_cast<std::uint32_t>(x_log.events.size());
+  x_events.emplace(hash, recent);
   x_log.events.push_back(std::move(event));
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "formats/log/line.h"
 #include "model/log.h"
@@ -16,7 +17,7 @@ namespace unhang::formats::log {
 class Facts {
  public:
   // `log` must outlive this.
-  explicit Facts(model::Log& log) : x_log(log) {}
+  explicit Facts(model::Log& log) : x_log(log), x_recent(kRecent, kNone) {}
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
 
@@ -36,9 +37,17 @@ class Facts {
   model::Log& log() { return x_log; }
 
  private:
+  static constexpr std::size_t kRecent = 4096;
+  static constexpr std::uint32_t kNone = ~0u;
+
+  // Where it is the same as that one, counts it up.
+  bool again(std::uint32_t known, const model::LogEvent& event, const Line& line);
+
   model::Log& x_log;
   std::uint32_t x_run = 0;
   std::unordered_multimap<std::uint64_t, std::uint32_t> x_origins, x_events;  // hash -> index
+  // The same, of those that came lately, by hash: most lines of a long log say again what was just said.
+  std::vector<std::uint32_t> x_recent;
 };
 
 // `text` without secrets (base/redaction.h), cut at 200 bytes on a boundary of UTF-8, bytes that are none

@@ -24,6 +24,9 @@ class Family {
   // Texts of at least 4 bytes, case-sensitive, one of which stands in every line where a record of this
   // family can begin.
   virtual std::span<const std::string_view> triggers() const = 0;
+  // Texts by which it spares itself work: Line::may_hold() tells whether one of an owner's stands in a line
+  // that was handed over.
+  virtual std::span<const OwnedKeyword> keywords() const { return {}; }
   // Whether the line was recognised. Called for lines with a trigger, and for every line while `open()`.
   virtual bool take(const Line& line, Facts& facts) = 0;
   // A record is half read and goes on in the next lines. Bounded by the family itself (some dozens of lines).

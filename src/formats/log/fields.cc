@@ -59,9 +59,21 @@ std::string folded_ranks(std::string_view text) {
   return base::fold_ranks(ranks);
 }
 
-bool quotes_request(std::string_view text) {
-  return has(text, "prompt: '") || has(text, "prompt: \"") || has(text, "ReqInput(") ||
-         has(text, "prompt_token_ids: [") || has(text, "Received request ");
+std::span<const OwnedKeyword> request_keywords() {
+  static constexpr OwnedKeyword kKeywords[] = {{"prompt: '", kQuotedRequest},
+                                               {"prompt: \"", kQuotedRequest},
+                                               {"ReqInput(", kQuotedRequest},
+                                               {"prompt_token_ids: [", kQuotedRequest},
+                                               {"Received request ", kQuotedRequest}};
+  return kKeywords;
+}
+
+bool quotes_request(const Line& line) {
+  if (!line.may_hold(kQuotedRequest)) return false;
+  for (const OwnedKeyword& keyword : request_keywords()) {
+    if (has(line.message, keyword.text)) return true;
+  }
+  return false;
 }
 
 model::LogEvent event_of(model::LogEventKind kind, std::int64_t code, std::int32_t rank,

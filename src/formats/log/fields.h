@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/log/line.h"
 #include "formats/log/sentence.h"
 #include "model/log_event.h"
 
@@ -36,7 +38,8 @@ std::string folded_ranks(std::string_view text);
 
 // Whether the line shows what a user sent (vLLM's and SGLang's request logs): nothing of it may be taken for
 // a message, and none of it kept.
-bool quotes_request(std::string_view text);
+bool quotes_request(const Line& line);
+std::span<const OwnedKeyword> request_keywords();
 
 // An event of which only these are set. `detail` and `subject` are made printable and cut at 200 characters.
 model::LogEvent event_of(model::LogEventKind kind, std::int64_t code = 0, std::int32_t rank = -1,

@@ -47,8 +47,9 @@ std::uint32_t rarest_window(std::string_view text) {
 }  // namespace
 
 void KeywordFilter::add(std::string_view text, unsigned owner) {
-  if (text.size() < kWindow || owner > 31) throw std::invalid_argument("a keyword has at least 4 bytes");
-  x_keywords.push_back({.text = std::string(text), .window = rarest_window(text), .owners = 1u << owner});
+  if (text.size() < kWindow || owner > 63) throw std::invalid_argument("a keyword has at least 4 bytes");
+  x_keywords.push_back(
+      {.text = std::string(text), .window = rarest_window(text), .owners = std::uint64_t{1} << owner});
 }
 
 void KeywordFilter::prepare() {
@@ -80,9 +81,9 @@ void KeywordFilter::prepare() {
   }
 }
 
-std::uint32_t KeywordFilter::found_at(std::string_view line, std::size_t at, std::uint32_t hash,
-                                      std::uint32_t known) const {
-  std::uint32_t found = 0;
+std::uint64_t KeywordFilter::found_at(std::string_view line, std::size_t at, std::uint32_t hash,
+                                      std::uint64_t known) const {
+  std::uint64_t found = 0;
   const std::uint32_t bucket = hash % kBuckets;
   for (std::uint32_t i = x_buckets[bucket]; i != x_buckets[bucket + 1]; ++i) {
     const Keyword& keyword = x_keywords[x_order[i]];
@@ -92,9 +93,9 @@ std::uint32_t KeywordFilter::found_at(std::string_view line, std::size_t at, std
   return found;
 }
 
-std::uint32_t KeywordFilter::owners(std::string_view line) const {
+std::uint64_t KeywordFilter::owners(std::string_view line) const {
   if (line.size() < kWindow) return 0;
-  std::uint32_t found = 0;
+  std::uint64_t found = 0;
   const char* begin = line.data();
   const std::size_t places = line.size() - kWindow + 1;
   std::size_t at = 0;

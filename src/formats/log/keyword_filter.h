@@ -17,26 +17,26 @@ namespace unhang::formats::log {
 
 class KeywordFilter {
  public:
-  // `owner`: 0 to 31. Texts of fewer than 4 bytes are refused (std::invalid_argument): they would stand
+  // `owner`: 0 to 63. Texts of fewer than 4 bytes are refused (std::invalid_argument): they would stand
   // everywhere. Must not be called after the first owners().
   void add(std::string_view text, unsigned owner);
   // Must be called once, when all texts are there.
   void prepare();
 
   // A bit for each owner that has a text in `line`. Never touches memory outside of `line`.
-  std::uint32_t owners(std::string_view line) const;
+  std::uint64_t owners(std::string_view line) const;
 
  private:
   struct Keyword {
     std::string text;
     std::uint32_t window = 0;  // offset of the four bytes that are looked for
-    std::uint32_t owners = 0;
+    std::uint64_t owners = 0;
   };
   static constexpr std::size_t kBits = 1 << 16, kBuckets = 1 << 13;
 
   bool may_begin(std::uint32_t hash) const { return (x_bits[hash >> 6] >> (hash & 63u) & 1u) != 0; }
-  std::uint32_t found_at(std::string_view line, std::size_t at, std::uint32_t hash,
-                         std::uint32_t known) const;
+  std::uint64_t found_at(std::string_view line, std::size_t at, std::uint32_t hash,
+                         std::uint64_t known) const;
 
   std::vector<Keyword> x_keywords;
   std::array<std::uint64_t, kBits / 64> x_bits{};  // by the hash of four bytes

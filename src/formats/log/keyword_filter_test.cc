@@ -39,7 +39,7 @@ TEST(KeywordFilter, OneTextOfTwoOwners) {
 TEST(KeywordFilter, RefusesShortTexts) {
   KeywordFilter filter;
   EXPECT_THROW(filter.add("abc", 0), std::invalid_argument);
-  EXPECT_THROW(filter.add("abcd", 32), std::invalid_argument);
+  EXPECT_THROW(filter.add("abcd", 64), std::invalid_argument);
 }
 
 // Against a search one by one, over a small alphabet so that texts overlap and share windows.

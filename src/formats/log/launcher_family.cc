@@ -109,7 +109,7 @@ class LauncherFamily : public Family {
   bool open() const override { return x_table.open() || x_mpi.open(); }
 
   bool take(const Line& line, Facts& facts) override {
-    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line.message)) return false;
+    if (line.nccl != NcclLevel::kNone || line.kernel || quotes_request(line)) return false;
     return x_table.take(line, facts) || x_mpi.take(line, facts) || take_agent(line, facts) ||
            take_slurm(line, facts) || take_ray(line, facts) || take_kubernetes(line, facts) ||
            take_process_end(line, facts);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "formats/log/keyword_owners.h"
 #include "model/log.h"
 
 namespace unhang::formats::log {
@@ -27,6 +28,10 @@ struct Line {
   std::int64_t source_line = 0;
   bool continues = false;  // begins with blanks or without any prefix where its neighbours have one
   bool kernel = false;     // a prefix of dmesg or journald's "kernel:" stood in front
+  // Whose keywords stand in the message; by default nobody looked, and any may stand there.
+  KeywordBits keywords = ~KeywordBits{0};
+
+  bool may_hold(KeywordOwner owner) const { return (keywords & bit(owner)) != 0; }
 };
 
 }  // namespace unhang::formats::log

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "formats/log/glued_records.h"
-#include "formats/log/physical_lines.h"
+#include "formats/log/line_blocks.h"
 #include "formats/log/prefix.h"
 #include "formats/log/wrapped_record.h"
 #include "formats/log/writers.h"
@@ -14,12 +14,8 @@
 namespace unhang::formats::log {
 namespace {
 
-// Owners of the filter that are this file's: a record may be glued in the middle, or wrapped.
-constexpr unsigned kGluedOwner = 31, kWrappedOwner = 30;
-constexpr std::uint32_t kGlued = 1u << kGluedOwner, kWrapped = 1u << kWrappedOwner;
 constexpr int kGluedRecords = 64;  // of one line; what follows stays with the last
 constexpr std::size_t kLastBytes = 1024;
-constexpr std::uint32_t kOwn = kGlued | kWrapped;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
@@ -50,21 +46,33 @@ std::string_view without_markup(std::string_view text, std::string& scratch) {
 class LineStream::State {
  public:
   State(Facts& facts, const KeywordFilter& filter, OnLine on_line)
-      : x_facts(facts),
-        x_filter(filter),
-        x_on_line(std::move(on_line)),
-        x_writers(facts),
-        x_lines([this](std::string_view line, std::uint64_t number) { physical(line, number); }) {}
+      : x_facts(facts), x_filter(filter), x_on_line(std::move(on_line)), x_writers(facts) {}
 
-  void feed(std::string_view bytes) { x_lines.feed(bytes); }
+  void feed(std::string_view bytes) {
+    x_blocks.feed(bytes);
+    x_blocks.flush();
+  }
+
+  void take(const PreparedBlock& block) {
+    std::size_t next = 0;
+    for (const PreparedBlock::Line& prepared : block.prepared) {
+      pass_over(block, next, prepared.index);
+      logical(block.line(prepared.index), number_of(block, prepared.index), prepared);
+      next = prepared.index + std::size_t{1};
+    }
+    pass_over(block, next, block.lines.size());
+    settle();
+    model::Log& log = x_facts.log();
+    x_newlines += block.counts.newlines;
+    log.lines = x_newlines + (block.counts.began ? 1 : 0);
+    log.forgotten += block.counts.cut_lines;
+  }
 
   void finish() {
-    x_lines.finish();
+    x_blocks.finish();
     end_wrapped();
-    model::Log& log = x_facts.log();
-    log.lines = x_lines.lines();
-    log.forgotten += x_lines.cut_lines();
     const Prefix prefix = read_prefix(x_last_text, x_nodes);
+    model::Log& log = x_facts.log();
     log.last_origin = x_writers.of(prefix);
     log.last_text = shown(std::string_view(x_last_text).substr(prefix.length));
   }
@@ -72,14 +80,76 @@ class LineStream::State {
   bool all_lines = false;
 
  private:
-  void physical(std::string_view line, std::uint64_t number) {
-    if (!x_wrapped.empty() && wrapped(line)) return;
-    logical(line, number, true);
+  std::uint64_t number_of(const PreparedBlock& block, std::size_t index) const {
+    return x_newlines + block.lines[index].number + 1;
+  }
+
+  // Lines in which nothing was found: handed out only where somebody wants all; else what must be known of
+  // them is remembered, and read only when it is asked for.
+  void pass_over(const PreparedBlock& block, std::size_t from, std::size_t to) {
+    for (; from < to && (all_lines || !x_wrapped.empty()); ++from) {
+      unprepared(block.line(from), number_of(block, from));
+    }
+    if (from == to) return;
+    std::uint64_t dull = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      if ((block.traits[i] & PreparedBlock::kDull) != 0) ++dull;
+      if ((block.traits[i] & PreparedBlock::kHasTime) != 0) {
+        x_timed = block.line(i);
+        if (!x_facts.log().first.known()) settle_time();
+      }
+      if ((block.traits[i] & PreparedBlock::kHasWords) != 0) x_worded = block.line(i);
+    }
+    x_facts.log().nccl_lines += dull;
+    x_facts.log().recognised += dull;
+    const std::uint8_t last = block.traits[to - 1];
+    x_had_prefix = (last & PreparedBlock::kHasPrefix) != 0;
+    if (!x_had_prefix && (last & PreparedBlock::kAsksNode) != 0 && !x_nodes.empty())
+      x_had_prefix = read_prefix(block.line(to - 1), x_nodes).pieces != 0;
+  }
+
+  void settle_time() {
+    if (x_timed.empty()) return;
+    Prefix prefix = read_prefix(std::exchange(x_timed, {}), x_nodes);
+    note_time(prefix);
+  }
+
+  // Before the text goes away in which the lines are that were passed over.
+  void settle() {
+    settle_time();
+    if (!x_worded.empty()) x_last_text.assign(std::exchange(x_worded, {}).substr(0, kLastBytes));
+  }
+
+  // A line of which only the text is known.
+  void unprepared(std::string_view line, std::uint64_t number) {
+    PreparedBlock::Line prepared;
+    prepared.prefix = read_prefix(line, x_nodes);
+    prepared.keywords = x_filter.owners(line.substr(prepared.prefix.length));
+    logical(line, number, prepared);
+  }
+
+  // A line as it was read: the rest of a wrapped record, one record, or several that were glued.
+  void logical(std::string_view line, std::uint64_t number, const PreparedBlock::Line& prepared) {
+    const Prefix* prefix = &prepared.prefix;
+    KeywordBits keywords = prepared.keywords;
+    Prefix reread;
+    if (!prefix->unknown_node.empty() && x_nodes.knows(prefix->unknown_node)) {
+      reread = read_prefix(line, x_nodes);
+      prefix = &reread;
+      keywords = x_filter.owners(line.substr(reread.length));
+    }
+    if (!x_wrapped.empty() && wrapped(line, *prefix)) return;
+    std::size_t next = record(line, number, *prefix, keywords, true, true);
+    for (int records = 2; next != 0; ++records) {
+      line.remove_prefix(next);
+      const Prefix glued = read_prefix(line, x_nodes);
+      next = record(line, number, glued, x_filter.owners(line.substr(glued.length)), true,
+                    records < kGluedRecords);
+    }
   }
 
   // Whether `line` was taken as the rest of a wrapped record.
-  bool wrapped(std::string_view line) {
-    const Prefix prefix = read_prefix(line, x_nodes);
+  bool wrapped(std::string_view line, const Prefix& prefix) {
     if (line.empty() || prefix.pieces != 0 || ++x_wrapped_lines > kWrappedLines) {
       end_wrapped();
       return false;
@@ -91,62 +161,61 @@ class LineStream::State {
 
   void end_wrapped() {
     if (x_wrapped.empty()) return;
-    const std::string record = std::exchange(x_wrapped, {});
-    logical(record, x_wrapped_number, false);
+    const std::string text = std::exchange(x_wrapped, {});
+    std::string_view line = text;
+    std::size_t next = 0;
+    for (int records = 1; records == 1 || next != 0; ++records) {
+      line.remove_prefix(next);
+      const Prefix prefix = read_prefix(line, x_nodes);
+      next = record(line, x_wrapped_number, prefix, x_filter.owners(line.substr(prefix.length)), false,
+                    records < kGluedRecords);
+    }
   }
 
   // Hands out the first record of `line`; where the next begins, 0 when there is no other.
-  std::size_t record(std::string_view line, std::uint64_t number, bool may_wrap, bool may_split) {
-    Prefix prefix = read_prefix(line, x_nodes);
+  std::size_t record(std::string_view line, std::uint64_t number, Prefix prefix, KeywordBits keywords,
+                     bool may_wrap, bool may_split) {
+    if (!prefix.new_node.empty()) x_nodes.learn(prefix.new_node);
     std::string_view message = line.substr(prefix.length);
-    if (prefix.time.known()) note_time(prefix);
+    if (prefix.time.known()) {
+      if (prefix.delta) settle_time();
+      x_timed = {};
+      note_time(prefix);
+    }
     // NCCL prints an empty line before a warning, to which launchers add a prefix: such lines are no last
     // words.
-    if (!message.empty() && !is_blank(message.front())) x_last_text.assign(line.substr(0, kLastBytes));
-    std::uint32_t owners = 0;
-    if (prefix.nccl != NcclLevel::kNone) {
-      ++x_facts.log().nccl_lines;
-      owners = kNcclOwner;
-      if (message.find("NCCL ") != std::string_view::npos) owners |= kGlued;
-    } else {
-      owners = x_filter.owners(message);
-    }
-    if (prefix.nccl == NcclLevel::kWarn) owners |= kWrapped;
+    if (!message.empty() && !is_blank(message.front())) x_worded = line;
+    const bool nccl = prefix.nccl != NcclLevel::kNone;
+    if (nccl) ++x_facts.log().nccl_lines;
+    const bool may_be_glued = (keywords & bit(nccl ? kNcclWord : kGluedRecord)) != 0;
+    const bool may_be_wrapped =
+        nccl ? prefix.nccl == NcclLevel::kWarn : (keywords & bit(kWrappedRecord)) != 0;
     std::size_t next = 0;
-    if (may_split && (owners & kGlued) != 0) {
+    if (may_split && may_be_glued) {
       next = next_record(line, prefix.length + 1, prefix.host);
       if (next == std::string_view::npos) next = 0;
     }
     if (next != 0) {
       line = line.substr(0, next);
       message = line.substr(prefix.length);
-      if (prefix.nccl == NcclLevel::kNone) owners = x_filter.owners(message);
-    } else if (may_wrap && (owners & kWrapped) != 0 && is_unfinished(message)) {
+      keywords = x_filter.owners(message);
+    } else if (may_wrap && may_be_wrapped && is_unfinished(message)) {
+      settle();
       x_wrapped.assign(line);
       x_wrapped_number = number;
       x_wrapped_lines = 1;
       return 0;
     }
-    owners &= ~kOwn;
-    if (owners == 0 && !all_lines) {
+    if ((keywords & kFamilyKeywords) == 0 && !nccl && !all_lines) {
       x_had_prefix = prefix.pieces != 0;
       return next;
     }
-    give(line, message, prefix, number, owners);
+    give(line, message, prefix, number, keywords);
     return next;
   }
 
-  // A line as it was read: one record, or several that were glued.
-  void logical(std::string_view line, std::uint64_t number, bool may_wrap) {
-    for (int records = 1;; ++records) {
-      const std::size_t next = record(line, number, may_wrap, records < kGluedRecords);
-      if (next == 0) return;
-      line.remove_prefix(next);
-    }
-  }
-
   void give(std::string_view whole, std::string_view message, const Prefix& prefix, std::uint64_t number,
-            std::uint32_t owners) {
+            KeywordBits keywords) {
     Line line;
     line.number = number;
     line.whole = whole;
@@ -159,8 +228,9 @@ class LineStream::State {
     line.source_line = prefix.source_line;
     line.continues = (!message.empty() && is_blank(message.front())) || (prefix.pieces == 0 && x_had_prefix);
     line.kernel = prefix.kernel;
+    line.keywords = keywords;
     if (prefix.pieces != 0) x_had_prefix = true;
-    x_on_line(line, owners);
+    x_on_line(line);
   }
 
   void note_time(Prefix& prefix) {
@@ -178,18 +248,29 @@ class LineStream::State {
     log.last = x_time;
   }
 
+  // Without threads: each block is prepared when it is there.
+  void prepare_and_take(std::string& block) {
+    x_block.text.swap(block);
+    prepare(x_block, x_filter, all_lines);
+    take(x_block);
+  }
+
   Facts& x_facts;
   const KeywordFilter& x_filter;
   OnLine x_on_line;
   Writers x_writers;
   NodeNames x_nodes;
-  PhysicalLines x_lines;
-  std::string x_wrapped;  // a record whose end is missing; empty: none
+  LineBlocks x_blocks{[this](std::string& block) { prepare_and_take(block); }};
+  PreparedBlock x_block;
+  std::uint64_t x_newlines = 0;  // in the blocks before
+  std::string x_wrapped;         // a record whose end is missing; empty: none
   std::uint64_t x_wrapped_number = 0;
   int x_wrapped_lines = 0;
   std::string x_scratch;
-  std::string x_last_text;
-  model::LogTime x_time;  // of the last line that had one
+  std::string x_last_text;    // beginning of the last line with words, of the blocks before
+  std::string_view x_worded;  // the same, of this block
+  std::string_view x_timed;   // a line that was passed over and has a time, if it is the last one
+  model::LogTime x_time;      // of the last line that had one
   bool x_had_prefix = false;
 };
 
@@ -199,8 +280,10 @@ void LineStream::add_keywords(KeywordFilter& filter) {
   constexpr std::array<std::string_view, 5> kWrappedTexts{
       "caught collective operation timeout", "detected by watchdog at work", "Timeout at NCCL work",
       "Got completion ", "collective operation timeout"};
-  for (const std::string_view text : kGluedTexts) filter.add(text, kGluedOwner);
-  for (const std::string_view text : kWrappedTexts) filter.add(text, kWrappedOwner);
+  // NCCL's own lines are looked at more closely: whatever level may be glued to them.
+  filter.add("NCCL ", kNcclWord);
+  for (const std::string_view text : kGluedTexts) filter.add(text, kGluedRecord);
+  for (const std::string_view text : kWrappedTexts) filter.add(text, kWrappedRecord);
 }
 
 LineStream::LineStream(Facts& facts, const KeywordFilter& filter, OnLine on_line)
@@ -213,6 +296,10 @@ void LineStream::all_lines(bool wanted) {
 
 void LineStream::feed(std::string_view bytes) {
   x_state->feed(bytes);
+}
+
+void LineStream::take(const PreparedBlock& block) {
+  x_state->take(block);
 }
 
 void LineStream::finish() {

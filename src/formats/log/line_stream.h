@@ -14,21 +14,20 @@
 #include "formats/log/facts.h"
 #include "formats/log/keyword_filter.h"
 #include "formats/log/line.h"
+#include "formats/log/prepared_block.h"
 
 namespace unhang::formats::log {
 
 class LineStream {
  public:
-  // Lines of NCCL have this owner's bit, whatever stands in them.
-  static constexpr std::uint32_t kNcclOwner = 1u << 0;
-  // `owners`: bits of the filter's owners that have a text in the message.
-  using OnLine = std::function<void(const Line& line, std::uint32_t owners)>;
+  // Line::keywords says whose keywords the line holds.
+  using OnLine = std::function<void(const Line& line)>;
 
   // Adds the texts by which glued and wrapped records are found to `filter`. Must be called before prepare().
   static void add_keywords(KeywordFilter& filter);
 
-  // Only lines with an owner are handed out, and every line while all_lines(true). Writers, counts of lines,
-  // first and last time go to `facts`; `facts` and `filter` must outlive this.
+  // Only lines of NCCL and those with a keyword are handed out, and every line while all_lines(true).
+  // Writers, counts of lines, first and last time go to `facts`; `facts` and `filter` must outlive this.
   LineStream(Facts& facts, const KeywordFilter& filter, OnLine on_line);
   ~LineStream();
   LineStream(const LineStream&) = delete;
@@ -37,9 +36,11 @@ class LineStream {
   // May be called from inside OnLine: counts from the next line.
   void all_lines(bool wanted);
 
-  // Blocks may end anywhere.
+  // Bytes may end anywhere; the lines that are whole are handed out at once.
   void feed(std::string_view bytes);
-  // Hands out what is left. Nothing may be fed afterwards.
+  // Instead of bytes: blocks that were prepared with the same filter, in their order. Changes nothing in it.
+  void take(const PreparedBlock& block);
+  // Hands out what is left. Nothing may be fed or taken afterwards.
   void finish();
 
  private:

@@ -17,7 +17,7 @@ std::vector<std::string> messages(std::string_view text, std::size_t block, mode
   filter.add("[Rank ", 1);
   filter.prepare();
   std::vector<std::string> found;
-  LineStream stream(facts, filter, [&](const Line& line, std::uint32_t) {
+  LineStream stream(facts, filter, [&](const Line& line) {
     found.push_back(std::to_string(line.number) + " " + std::string(line.message));
   });
   for (std::size_t at = 0; at < text.size(); at += block) stream.feed(text.substr(at, block));

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string>
+#include <vector>
 
 #include "formats/log/communicator_lives.h"
 #include "formats/log/families.h"
-#include "formats/log/keyword_filter.h"
 #include "formats/log/nccl_texts.h"
 
 namespace unhang::formats::log {
 namespace {
 
-// What lines of INFO level say that is worth a look: most say nothing, and there are millions of them.
-enum InfoOwner : unsigned { kVersion, kUnwinding, kSetup, kWarning };
-
 class NcclFamily : public Family {
  public:
   NcclFamily() {
-    x_info.add("CCL version ", kVersion);
-    x_info.add(" -> ", kUnwinding);
-    for (const std::string_view text : nccl_setup_keywords()) x_info.add(text, kSetup);
-    for (const std::string_view text : nccl_warning_keywords()) x_info.add(text, kWarning);
-    x_info.prepare();
+    x_keywords = {{"CCL version ", kNcclVersion}};
+    for (const std::string_view arrow :
+         {" -> 0", " -> 1", " -> 2", " -> 3", " -> 4", " -> 5", " -> 6", " -> 7", " -> 8", " -> 9"}) {
+      x_keywords.push_back({arrow, kNcclUnwinding});
+    }
+    for (const std::string_view text : nccl_setup_keywords()) x_keywords.push_back({text, kNcclSetup});
+    for (const std::string_view text : nccl_warning_keywords()) x_keywords.push_back({text, kNcclWarning});
+    for (const OwnedKeyword& keyword : CommunicatorLives::keywords()) x_keywords.push_back(keyword);
   }
+
+  std::span<const OwnedKeyword> keywords() const override { return x_keywords; }
 
   // Only for lines that have lost their prefix: those with one are handed over without a search.
   std::span<const std::string_view> triggers() const override {
@@ -90,22 +92,21 @@ class NcclFamily : public Family {
   }
 
   bool info(const Line& line, Facts& facts) {
+    // Most lines say nothing that is worth a look, and there are millions of them.
     const std::string_view text = line.message;
     if (x_lives.take(line, facts)) return true;
-    const std::uint32_t owners = x_info.owners(text);
-    if (owners == 0) return true;
-    if ((owners >> kVersion & 1u) != 0) {
+    if (line.may_hold(kNcclVersion) && has(text, "CCL version ")) {
       keep_version(text, facts);
       x_lives.version_printed(line, facts);
       return true;
     }
-    if ((owners >> kUnwinding & 1u) != 0 && take_unwinding(text, line, facts)) return true;
-    if ((owners >> kSetup & 1u) != 0 && take_nccl_setup(text, line, facts)) {
+    if (line.may_hold(kNcclUnwinding) && take_unwinding(text, line, facts)) return true;
+    if (line.may_hold(kNcclSetup) && take_nccl_setup(text, line, facts)) {
       if (const auto name = behind(text, "Using network "))
         x_lives.network_chosen(trimmed(*name), line, facts);
       return true;
     }
-    if ((owners >> kWarning & 1u) != 0) take_nccl_warning(text, line, facts);
+    if (line.may_hold(kNcclWarning)) take_nccl_warning(text, line, facts);
     return true;
   }
 
@@ -138,7 +139,7 @@ class NcclFamily : public Family {
   }
 
   CommunicatorLives x_lives;
-  KeywordFilter x_info;
+  std::vector<OwnedKeyword> x_keywords;
 };
 
 }  // namespace

@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to lines: ends of \n, \r\n and lone \r (a progress bar overwrites itself: what it wrote last stands
-// in front of the next record), colour codes and NULs taken out, lines beyond a bound cut.
+// A block of bytes to lines: ends of \n, \r\n and lone \r (a progress bar overwrites itself: what it wrote
+// last stands in front of the next record), colour codes and NULs taken out, lines beyond a bound cut.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace unhang::formats::log {
 
-class PhysicalLines {
- public:
-  static constexpr std::size_t kLongest = 64 * 1024;
-  // The number counts \n only, from 1. The view is valid during the call.
-  using OnLine = std::function<void(std::string_view line, std::uint64_t number)>;
-  explicit PhysicalLines(OnLine on_line) : x_on_line(std::move(on_line)) {}
+inline constexpr std::size_t kLongestLine = 64 << 10;
 
-  // Blocks may end anywhere.
-  void feed(std::string_view bytes);
-  void finish();
-
-  std::uint64_t lines() const { return x_number - 1 + (x_began ? 1 : 0); }
-  std::uint64_t cut_lines() const { return x_cut_lines; }
-
- private:
-  void end_segment(std::string_view segment, bool with_escapes, bool carriage_return);
-  void keep(std::string_view rest);
-  void give(std::string_view line, bool with_escapes);
-
-  OnLine x_on_line;
-  std::string x_carry;    // the beginning of a line whose end is not there yet
-  std::string x_cleaned;  // a line without its colour codes
-  std::uint64_t x_number = 1;
-  std::uint64_t x_cut_lines = 0;
-  bool x_cut = false;                    // the line in x_carry is beyond the bound
-  bool x_after_carriage_return = false;  // a \n that follows at once ends no other line
-  bool x_began = false;                  // something stands behind the last \n
-  bool x_first = true;                   // a byte order mark may come
+struct PhysicalLine {
+  std::uint32_t begin = 0, length = 0;  // in the block
+  std::uint32_t number = 0;             // of \n in front of it in the block
 };
 
-// `line` without CSI and OSC sequences, lone ESC and NUL.
-void remove_escapes(std::string_view line, std::string& into);
+// What a block adds to the counts of its log.
+struct PhysicalCounts {
+  std::uint64_t newlines = 0;
+  std::uint64_t cut_lines = 0;
+  bool began = false;  // something stands behind the last \n
+};
+
+// Appends the lines of `block`, from which what is not text is taken out in place. The block must begin where
+// a line begins. Linear.
+PhysicalCounts split_lines(std::string& block, std::vector<PhysicalLine>& lines);
+
+// `line` without CSI and OSC sequences, lone ESC and NUL, in place; the new length.
+std::size_t remove_escapes(char* line, std::size_t length);
 
 }  // namespace unhang::formats::log

@@ -23,7 +23,7 @@ void NodeNames::learn(std::string_view name) {
   if ((at == x_names.end() || *at != name) && x_names.size() < kNodeNames) x_names.emplace(at, name);
 }
 
-Prefix read_prefix(std::string_view line, NodeNames& nodes) {
+Prefix read_prefix(std::string_view line, const NodeNames& nodes) {
   Prefix prefix;
   Scanner in(line);
   // A piece that may be something else counts only when a certain one follows: `sure` is where that ends.
@@ -31,27 +31,23 @@ Prefix read_prefix(std::string_view line, NodeNames& nodes) {
   Prefix sure_prefix;
   std::string_view doubtful_node;
   for (std::uint32_t i = 0; i < kPieces && !in.at_end() && prefix.nccl == NcclLevel::kNone; ++i) {
-    switch (take_piece(in, prefix, nodes, doubtful_node)) {
-      case Piece::kNone:
-        sure_prefix.length = sure;
-        return sure_prefix;
-      case Piece::kDoubtful:
-        continue;
-      case Piece::kDecoration:
-        if (in.at() != sure && sure_prefix.pieces == 0 && doubtful_node.empty()) sure = in.at();
-        continue;
-      case Piece::kCertain:
-        break;
+    const Piece piece = take_piece(in, prefix, nodes, doubtful_node);
+    if (piece == Piece::kNone) break;
+    if (piece == Piece::kDoubtful) continue;
+    if (piece == Piece::kDecoration) {
+      if (in.at() != sure && sure_prefix.pieces == 0 && doubtful_node.empty()) sure = in.at();
+      continue;
     }
     ++prefix.pieces;
     if (!doubtful_node.empty()) {
-      nodes.learn(doubtful_node);
+      prefix.new_node = doubtful_node;
       doubtful_node = {};
     }
     sure = in.at();
     sure_prefix = prefix;
   }
   sure_prefix.length = sure;
+  sure_prefix.unknown_node = doubtful_node.empty() ? prefix.unknown_node : doubtful_node;
   return sure_prefix;
 }
 

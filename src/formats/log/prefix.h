@@ -27,9 +27,12 @@ struct Prefix {
   NcclLevel nccl = NcclLevel::kNone;
   std::string_view source_file;
   std::int64_t source_line = 0;
-  std::size_t length = 0;    // of all prefixes: the message begins there
-  std::uint32_t pieces = 0;  // how many were taken off
-  bool delta = false;        // `time` is the distance to the line before (dmesg -H)
+  std::size_t length = 0;     // of all prefixes: the message begins there
+  std::uint32_t pieces = 0;   // how many were taken off
+  bool delta = false;         // `time` is the distance to the line before (dmesg -H)
+  std::string_view new_node;  // a node that was not known, and is one without doubt
+  std::string_view
+      unknown_node;  // a word in the place of a node's: if it were known, the prefix would be another
 };
 
 // Nodes that launchers put in front ("node3: "), learnt from lines where what follows is a record without
@@ -37,14 +40,15 @@ struct Prefix {
 class NodeNames {
  public:
   bool knows(std::string_view name) const;
+  bool empty() const { return x_names.empty(); }
   void learn(std::string_view name);
 
  private:
   std::vector<std::string> x_names;
 };
 
-// Takes all prefixes off.
-Prefix read_prefix(std::string_view line, NodeNames& nodes);
+// Takes all prefixes off. Who reads on has `nodes` learn the `new_node`.
+Prefix read_prefix(std::string_view line, const NodeNames& nodes);
 
 // NCCL's own prefix at the beginning of `text`, "host:pid:tid [dev] NCCL INFO " in the forms of all releases;
 // adds to `prefix` and returns its length, 0 when there is none.

@@ -55,7 +55,11 @@ Piece take_node(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::string
   if (in.peek(n) != ':' || in.peek(n + 1) != ' ' || !doubtful_node.empty()) return Piece::kNone;
   const bool number = name.find_first_not_of("0123456789") == std::string_view::npos;
   const bool known = nodes.knows(name);
-  if (number ? n > 6 : !(known || is_ipv4(name) || may_be_node(name))) return Piece::kNone;
+  if (number && n > 6) return Piece::kNone;
+  if (!number && !(known || is_ipv4(name) || may_be_node(name))) {
+    prefix.unknown_node = name;
+    return Piece::kNone;
+  }
   if (number) {
     std::int64_t rank = 0;
     if (in.digits(1, 6, rank) && prefix.global_rank < 0) prefix.global_rank = static_cast<std::int32_t>(rank);

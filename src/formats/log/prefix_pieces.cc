@@ -147,8 +147,10 @@ bool take_level(Scanner& in) {
   constexpr std::array<std::string_view, 12> kLevels{"INFO",  "WARNING",  "WARN",    "ERROR",
                                                      "DEBUG", "CRITICAL", "FATAL",   "TRACE",
                                                      "info",  "error",    "warning", "Error"};
+  const char first = in.peek();
   for (const std::string_view level : kLevels) {
-    if (in.rest().starts_with(level) && !of_name(in.peek(level.size()))) return in.take(level);
+    if (level.front() == first && in.rest().starts_with(level) && !of_name(in.peek(level.size())))
+      return in.take(level);
   }
   return false;
 }

@@ -27,8 +27,9 @@ void expect(const Case& want) {
   const Prefix got = read_prefix(line, nodes);
   EXPECT_EQ(line.substr(got.length), want.message) << want.line;
   EXPECT_EQ(got.time.clock, want.clock) << want.line;
-  if (*want.time != 0)
+  if (*want.time != 0) {
     EXPECT_EQ(base::utc_text(got.time.ns), base::utc_text(*base::parse_utc(want.time))) << want.line;
+  }
   EXPECT_EQ(got.host, want.host) << want.line;
   EXPECT_EQ(got.pid, want.pid) << want.line;
   EXPECT_EQ(got.global_rank, want.global) << want.line;
@@ -215,8 +216,13 @@ TEST(Prefix, WhatOnlyLooksLikeOne) {
 
 TEST(Prefix, ANodeIsKnownOnceSeenBeforeARecord) {
   NodeNames nodes;
-  EXPECT_EQ(read_prefix("worker-3: loading", nodes).length, 0u);
-  EXPECT_EQ(read_prefix("worker-3: [rank1]: x", nodes).host, "worker-3");
+  const Prefix before = read_prefix("worker-3: loading", nodes);
+  EXPECT_EQ(before.length, 0u);
+  EXPECT_EQ(before.unknown_node, "worker-3");
+  const Prefix record = read_prefix("worker-3: [rank1]: x", nodes);
+  EXPECT_EQ(record.host, "worker-3");
+  EXPECT_EQ(record.new_node, "worker-3");
+  nodes.learn(record.new_node);
   const Prefix later = read_prefix("worker-3: loading", nodes);
   EXPECT_EQ(later.host, "worker-3");
   EXPECT_EQ(later.length, 10u);

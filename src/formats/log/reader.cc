@@ -5,54 +5,77 @@
 #include <array>
 #include <utility>
 
+#include "formats/log/block_queue.h"
 #include "formats/log/facts.h"
 #include "formats/log/families.h"
+#include "formats/log/fields.h"
 #include "formats/log/keyword_filter.h"
+#include "formats/log/line_blocks.h"
 #include "formats/log/line_stream.h"
 
 namespace unhang::formats::log {
 namespace {
 
-// In the order in which they are asked; the first that knows a line has it. NCCL's is owner 0.
+// In the order in which they are asked; the first that knows a line has it. NCCL's is the first owner.
+constexpr KeywordBits kNccl = 1;
 constexpr std::array kMakers{nccl_family,           watchdog_family, store_family,
                              launcher_family,       engine_family,   kernel_family,
                              fabric_manager_family, topology_family, bandwidth_family,
                              accelerator_family,    mpi_family,      activity_family};
+static_assert(kMakers.size() <= kFamilyOwners);
 
-// A line of a program or a command that names what a log would say: `x = "NVRM: Xid …"`, `dmesg | grep Xid`.
-bool is_code(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t+-|>`*");
-  if (first == std::string_view::npos) return false;
-  if (text.substr(first).starts_with("assert ")) return true;
-  // Looks only beside the marks, in one pass: many lines of training are full of them.
-  bool any = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c != '"' && c != '\'' && c != '|') continue;
-    any = true;
-    const std::string_view before = text.substr(0, i), from = text.substr(i + 1);
-    if (c == '|' && from.starts_with(" grep ")) return true;
-    if (c != '|' && from.starts_with(" in line")) return true;
-    if (c == '"' && (before.ends_with(" = ") || before.ends_with(" = f") || before.ends_with(" = r") ||
-                     before.ends_with("startswith(")))
+// Of a line of a program or a command that names what a log would say: `x = "NVRM: Xid …"`,
+// `dmesg | grep Xid`.
+constexpr OwnedKeyword kCodeWords[] = {
+    {"assert ", kCode},    {"| grep ", kCode},     {"\" in line", kCode}, {"' in line", kCode},
+    {" = \"", kCode},      {" = f\"", kCode},      {" = r\"", kCode},     {"startswith(\"", kCode},
+    {"re.search(", kCode}, {"re.compile(", kCode},
+};
+
+bool is_code(const Line& line) {
+  if (!line.may_hold(kCode)) return false;
+  const std::string_view text = line.whole;
+  for (const OwnedKeyword& keyword : kCodeWords) {
+    const std::size_t at = text.find(keyword.text);
+    if (at == std::string_view::npos) continue;
+    if (keyword.text == "assert ") {
+      // A statement stands at the beginning, or behind what a page or a diff puts there.
+      if (text.find_first_not_of(" \t+-|>`*") == at) return true;
+    } else if (keyword.text.starts_with("re.")) {
+      if (text.find_first_of("\"'|") != std::string_view::npos) return true;
+    } else {
       return true;
+    }
   }
-  return any && (text.find("re.search(") != std::string_view::npos ||
-                 text.find("re.compile(") != std::string_view::npos);
+  return false;
 }
 
 }  // namespace
 
 class LogReader::State {
  public:
-  State()
+  explicit State(unsigned threads)
       : x_facts(x_log),
         x_filter(filter()),
-        x_lines(x_facts, x_filter, [this](const Line& line, std::uint32_t owners) { take(line, owners); }) {}
+        x_lines(x_facts, x_filter, [this](const Line& line) { take(line); }) {
+    if (threads > 1)
+      x_queue = std::make_unique<BlockQueue>(x_filter, threads,
+                                             [this](const PreparedBlock& block) { x_lines.take(block); });
+  }
 
-  void feed(std::string_view bytes) { x_lines.feed(bytes); }
+  void feed(std::string_view bytes) {
+    if (x_queue) {
+      x_blocks.feed(bytes);
+    } else {
+      x_lines.feed(bytes);
+    }
+  }
 
   model::Log finish() {
+    if (x_queue) {
+      x_blocks.finish();
+      x_queue->finish();
+    }
     x_lines.finish();
     for (const auto& family : x_families) family->finish(x_facts);
     // Some families know only at the end what a line meant.
@@ -66,20 +89,26 @@ class LogReader::State {
     for (unsigned i = 0; i < kMakers.size(); ++i) {
       x_families[i] = kMakers[i]();
       for (const std::string_view trigger : x_families[i]->triggers()) x_own_filter.add(trigger, i);
+      for (const OwnedKeyword& keyword : x_families[i]->keywords())
+        x_own_filter.add(keyword.text, keyword.owner);
     }
+    for (const OwnedKeyword& keyword : kCodeWords) x_own_filter.add(keyword.text, keyword.owner);
+    for (const OwnedKeyword& keyword : request_keywords()) x_own_filter.add(keyword.text, keyword.owner);
     LineStream::add_keywords(x_own_filter);
     x_own_filter.prepare();
     return x_own_filter;
   }
 
-  void take(const Line& line, std::uint32_t owners) {
-    const std::uint32_t asked = line.nccl == NcclLevel::kNone ? owners | x_open : LineStream::kNcclOwner;
-    if (line.nccl == NcclLevel::kNone && owners != 0 && is_code(line.whole)) return;
+  void take(const Line& line) {
+    const KeywordBits owners = line.keywords & kFamilyKeywords;
+    const bool nccl = line.nccl != NcclLevel::kNone;
+    const KeywordBits asked = nccl ? kNccl : owners | x_open;
+    if (!nccl && owners != 0 && is_code(line)) return;
     for (unsigned i = 0; i < x_families.size(); ++i) {
       if ((asked >> i & 1u) == 0) continue;
       const bool known = x_families[i]->take(line, x_facts);
-      const std::uint32_t bit = 1u << i;
-      x_open = x_families[i]->open() ? x_open | bit : x_open & ~bit;
+      const KeywordBits own = KeywordBits{1} << i;
+      x_open = x_families[i]->open() ? x_open | own : x_open & ~own;
       if (!known) continue;
       ++x_log.recognised;
       break;
@@ -93,10 +122,12 @@ class LogReader::State {
   KeywordFilter x_own_filter;
   const KeywordFilter& x_filter;
   LineStream x_lines;
-  std::uint32_t x_open = 0;  // families that hold a half-read record
+  LineBlocks x_blocks{[this](std::string& block) { x_queue->add(block); }};
+  std::unique_ptr<BlockQueue> x_queue;  // where there are several threads
+  KeywordBits x_open = 0;               // families that hold a half-read record
 };
 
-LogReader::LogReader() : x_state(std::make_unique<State>()) {}
+LogReader::LogReader(unsigned threads) : x_state(std::make_unique<State>(threads)) {}
 LogReader::~LogReader() = default;
 
 void LogReader::feed(std::string_view bytes) {

@@ -12,7 +12,8 @@ namespace unhang::formats::log {
 
 class LogReader {
  public:
-  LogReader();
+  // `threads`: how many may work on it at once. The result does not depend on it.
+  explicit LogReader(unsigned threads = 1);
   ~LogReader();
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;

@@ -265,7 +265,7 @@ class StoreFamily : public Family {
  public:
   std::span<const std::string_view> triggers() const override { return kTriggers; }
   bool take(const Line& line, Facts& facts) override {
-    if (quotes_request(line.message)) return false;
+    if (quotes_request(line)) return false;
     return take_key(line, facts) || take_client(line, facts) || take_server(line, facts) ||
            take_rendezvous(line, facts) || take_gloo(line, facts) || take_wait(line, facts) ||
            take_closed(line, facts);

@@ -68,7 +68,7 @@ class WatchdogFamily : public Family {
   bool open() const override { return x_lines_left > 0 || x_exception.open(); }
 
   bool take(const Line& line, Facts& facts) override {
-    if (quotes_request(line.message)) return false;
+    if (quotes_request(line)) return false;
     if (const std::int64_t count = collapsed_in(line); count > 0) {
       facts.add(event_of(LogEventKind::kLinesCollapsed, count), line);
     }

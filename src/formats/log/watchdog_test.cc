@@ -279,7 +279,9 @@ TEST(WatchdogFamily, TheRepetitionMayComeFromAnUntaggedLine) {
   Facts facts(log);
   const auto family = watchdog_family();
   Line line;
-  line.origin = facts.origin({.global_rank = 12});
+  model::LogOrigin origin;
+  origin.global_rank = 12;
+  line.origin = facts.origin(origin);
   line.message = kTimeout.substr(0, kTimeout.size() - 1);
   family->take(line, facts);
   const std::string what = "  what():  " + std::string(line.message);

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/writers.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace unhang::formats::log {
 namespace {
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  return (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 32);
 }
 
-std::size_t hash_of(const Prefix& prefix) {
-  std::uint64_t hash =
-      mixed(static_cast<std::uint64_t>(prefix.pid), static_cast<std::uint64_t>(prefix.cuda_device));
-  hash = mixed(hash, static_cast<std::uint64_t>(prefix.global_rank));
-  hash = mixed(hash, static_cast<std::uint64_t>(prefix.local_rank));
-  for (const std::string_view text : {prefix.host, prefix.label}) {
-    for (const char c : text.size() > 24 ? text.substr(text.size() - 24) : text) {
-      hash = hash * 31 + static_cast<unsigned char>(c);
-    }
-    hash = mixed(hash, text.size());
+std::uint64_t both(std::int64_t a, std::int64_t b) {
+  return static_cast<std::uint64_t>(a) << 32 ^ static_cast<std::uint32_t>(b);
+}
+
+// Its last 16 bytes: names of nodes and pods differ at their end.
+std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
+  hash = mixed(hash, text.size());
+  for (int i = 0; i < 2 && !text.empty(); ++i) {
+    const std::size_t n = std::min(text.size(), sizeof(std::uint64_t));
+    std::uint64_t value = 0;
+    std::memcpy(&value, text.data() + text.size() - n, n);
+    hash = mixed(hash, value);
+    text.remove_suffix(n);
   }
-  return static_cast<std::size_t>(hash >> 40);
+  return hash;
 }
 
 bool same(const model::LogOrigin& origin, const Prefix& prefix) {
@@ -32,9 +38,15 @@ bool same(const model::LogOrigin& origin, const Prefix& prefix) {
 
 }  // namespace
 
+std::uint64_t writer_hash(const Prefix& prefix) {
+  std::uint64_t hash = mixed(0, both(prefix.pid, prefix.cuda_device));
+  hash = mixed(hash, both(prefix.global_rank, prefix.local_rank));
+  return mixed(mixed(hash, prefix.host), prefix.label);
+}
+
 std::uint32_t Writers::of(const Prefix& prefix) {
   // Two places for each, so that two busy writers do not push each other out.
-  const std::size_t first = hash_of(prefix) % kSlots & ~std::size_t{1};
+  const std::size_t first = writer_hash(prefix) % kSlots & ~std::size_t{1};
   for (const std::size_t at : {first, first + 1}) {
     const std::uint32_t slot = x_slots[at];
     if (slot != kNobody && same(x_facts.log().origins[slot], prefix)) return slot;

@@ -12,6 +12,9 @@
 
 namespace unhang::formats::log {
 
+// Tells writers apart: the same for the same writer. Of long names only the end counts.
+std::uint64_t writer_hash(const Prefix& prefix);
+
 class Writers {
  public:
   // `facts` must outlive this.
