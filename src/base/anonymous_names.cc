@@ -56,6 +56,26 @@ bool in_cluster_domain(std::string_view name) {
   return false;
 }
 
+// Behind which a host stands that counts everywhere; others are followed by sites, buckets and images.
+bool is_sure_scheme(std::string_view before) {
+  for (const std::string_view scheme : {"tcp", "grpc", "ssh", "nfs", "redis", "etcd"}) {
+    if (before.ends_with(scheme)) return true;
+  }
+  return false;
+}
+
+// "n2" of "failed on node n2": the word for it, one blank, and a name with a number in it, or a node list.
+bool is_named_node(std::string_view text, std::size_t word_begin, std::size_t word_end) {
+  const std::string_view word = text.substr(word_begin, word_end - word_begin);
+  if (!equals_any_case(word, "node") && !equals_any_case(word, "nodes") && !equals_any_case(word, "host"))
+    return false;
+  const std::size_t begin = word_end + 1, end = name_end(text, begin);
+  if (end <= begin || text[word_end] != ' ' || !is_letter(text[begin])) return false;
+  if (end < text.size() && text[end] == '[') return true;
+  const std::string_view name = trimmed(text.substr(begin, end - begin));
+  return std::any_of(name.begin(), name.end(), is_digit);
+}
+
 // "[host]:29500", as c10d writes it, beginning at the bracket.
 bool is_bracketed_host(std::string_view text, std::size_t at) {
   const std::size_t end = name_end(text, at + 1);
@@ -185,6 +205,7 @@ void AnonymousNames::look_for_value(Scan& scan) {
       "slurmd_nodename", "rdzv_endpoint",  "head_node"};
   constexpr std::array<std::string_view, 4> kUsers{"USER", "LOGNAME", "USERNAME", "SLURM_JOB_USER"};
   const std::string_view word = scan.text.substr(scan.at, scan.run_end - scan.at);
+  if (is_named_node(scan.text, scan.at, scan.run_end)) return scan.name_host(scan.run_end + 1, true);
   const bool is_user = std::find(kUsers.begin(), kUsers.end(), word) != kUsers.end();
   const bool is_host = std::any_of(kHosts.begin(), kHosts.end(),
                                    [&](std::string_view key) { return equals_any_case(word, key); });
@@ -274,8 +295,7 @@ std::string AnonymousNames::scan_all(std::string_view text, bool is_cut) {
     }
     const std::string_view rest = text.substr(scan.at, 3);
     if (c == ':' && rest == "://") {
-      const bool is_web = scan.out.ends_with("http") || scan.out.ends_with("https");
-      scan.name_host(scan.at + 3, !is_web);
+      scan.name_host(scan.at + 3, is_sure_scheme(scan.out));
     } else if (c == ':' && rest.starts_with("::") && scan.is_boundary() &&
                (scan.at == 0 || text[scan.at - 1] != ':')) {
       if (take_address(scan)) continue;

@@ -92,6 +92,12 @@ TEST_F(AnonymousNamesTest, HostsThatTheTextNames) {
   EXPECT_EQ(replaced("head7 is gone"), host("head7") + " is gone");
   EXPECT_EQ(replaced("MASTER_ADDR=trainer"), "MASTER_ADDR=" + host("trainer"));
   EXPECT_EQ(replaced("  host      : builder"), "  host      : " + host("builder"));
+  EXPECT_EQ(replaced("failed on node n2: gone"), "failed on node " + host("n2") + ": gone");
+  EXPECT_EQ(replaced("for nodes cn[7-8]"), "for nodes " + host("cn7") + "," + host("cn8"));
+  EXPECT_EQ(replaced("node 3, node rank 4, host x86_64, node mlx5_0"),
+            "node 3, node rank 4, host x86_64, node mlx5_0");
+  EXPECT_EQ(replaced("docker://org/image then org"), "docker://" + host("org") + "/image then org");
+  EXPECT_EQ(replaced("host: 192.168.xxx.xxx torch.distributed"), "host: 192.168.xxx.xxx torch.distributed");
   EXPECT_EQ(replaced("host: unreachable"), "host: unreachable");
   EXPECT_EQ(replaced("tcp://store9:1"), "tcp://" + host("store9") + ":1");
   EXPECT_EQ(replaced("https://pytorch.org/docs"), "https://pytorch.org/docs");

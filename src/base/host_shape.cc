@@ -16,18 +16,19 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& wor
 }
 
 // Words of logs and of verdicts. A host of such a name cannot be told from the word.
-constexpr std::array<std::string_view, 99> kWords{
-    "rank",   "ranks",    "node",     "nodes",  "worker",   "workers",   "master",  "server",    "client",
-    "none",   "null",     "unknown",  "host",   "hosts",    "hostname",  "local",   "localhost", "kernel",
-    "error",  "warn",     "warning",  "info",   "debug",    "trace",     "gpu",     "gpus",      "cpu",
-    "nic",    "nccl",     "rccl",     "gloo",   "mpi",      "ucc",       "cuda",    "rocm",      "hip",
-    "nvidia", "amd",      "mellanox", "torch",  "pytorch",  "python",    "python3", "ray",       "vllm",
-    "sglang", "tensorrt", "slurm",    "srun",   "torchrun", "container", "docker",  "pod",       "process",
-    "group",  "default",  "main",     "root",   "user",     "home",      "tmp",     "dev",       "log",
-    "logs",   "input",    "output",   "stderr", "stdout",   "file",      "line",    "time",      "the",
-    "and",    "not",      "for",      "with",   "from",     "peer",      "remote",  "address",   "port",
-    "socket", "network",  "net",      "test",   "train",    "training",  "model",   "data",      "tcp",
-    "ip",     "true",     "false",    "yes",    "no",       "job",       "task",    "system",    "systemd"};
+constexpr std::array<std::string_view, 105> kWords{
+    "name",   "names",    "x86_64",    "amd64",   "aarch64",   "arm64",   "rank",   "ranks",    "node",
+    "nodes",  "worker",   "workers",   "master",  "server",    "client",  "none",   "null",     "unknown",
+    "host",   "hosts",    "hostname",  "local",   "localhost", "kernel",  "error",  "warn",     "warning",
+    "info",   "debug",    "trace",     "gpu",     "gpus",      "cpu",     "nic",    "nccl",     "rccl",
+    "gloo",   "mpi",      "ucc",       "cuda",    "rocm",      "hip",     "nvidia", "amd",      "mellanox",
+    "torch",  "pytorch",  "python",    "python3", "ray",       "vllm",    "sglang", "tensorrt", "slurm",
+    "srun",   "torchrun", "container", "docker",  "pod",       "process", "group",  "default",  "main",
+    "root",   "user",     "home",      "tmp",     "dev",       "log",     "logs",   "input",    "output",
+    "stderr", "stdout",   "file",      "line",    "time",      "the",     "and",    "not",      "for",
+    "with",   "from",     "peer",      "remote",  "address",   "port",    "socket", "network",  "net",
+    "test",   "train",    "training",  "model",   "data",      "tcp",     "ip",     "true",     "false",
+    "yes",    "no",       "job",       "task",    "system",    "systemd"};
 
 // Followed by a number, these are parts of every machine or of every job.
 constexpr std::array<std::string_view, 57> kDevices{
@@ -64,8 +65,10 @@ bool is_device_name(std::string_view name) {
 bool can_name_host(std::string_view name) {
   if (name.size() < 2 || name.size() > 255 || is_one_of(name, kWords) || is_device_name(name)) return false;
   if (!std::all_of(name.begin(), name.end(), is_name_character)) return false;
-  if (name.starts_with("localhost.") || name.starts_with("ip6-")) return false;
-  return std::any_of(name.begin(), name.end(), is_letter);
+  if (name.starts_with("localhost.") || name.starts_with("ip6-") || name.starts_with("torch.")) return false;
+  // "192.168.xxx.xxx" is no name.
+  const std::string_view first = name.substr(0, name.find('.'));
+  return std::any_of(first.begin(), first.end(), is_letter);
 }
 
 bool can_number_hosts(std::string_view prefix) {

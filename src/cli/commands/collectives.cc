@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/rank_set.h"
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -71,17 +72,23 @@ class CollectivesCommand final : public CommandBase {
         .exit_notes = {{kExitOk, "nothing is wrong in the rows that were asked for"},
                        {kExitStopped, "some of them are wrong (shown or not)"}},
         .gives_verdict = true};
+    for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
     return command;
   }
 
   int run(const std::vector<std::string>& paths, Streams& streams) override {
+    if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
     x_load.needs_dumps = true;
-    const auto joined = load_case(paths, x_load);
+    auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
     if (const auto selected = select(*joined); !selected) return complain(streams, selected.error());
-    const report::RowCounts total = x_json ? write_json(*joined, streams) : write_table(*joined, streams);
+    model::Verdict verdict;
+    if (!x_json) verdict = detect::diagnose(*joined);
+    anonymize_as_asked(x_anonymize, *joined, &verdict);
+    const report::RowCounts total =
+        x_json ? write_json(*joined, streams) : write_table(*joined, verdict.headline, streams);
     return total.wrong > 0 ? kExitStopped : kExitOk;
   }
 
@@ -117,13 +124,12 @@ class CollectivesCommand final : public CommandBase {
     return report::join_within(labels, ", ", 400);
   }
 
-  report::RowCounts write_table(const model::Case& joined, Streams& streams) {
+  report::RowCounts write_table(const model::Case& joined, const std::string& headline, Streams& streams) {
     report::RowShortlist rows(static_cast<std::size_t>(x_limit.value_or(kDefaultLimit)));
     detect::for_each_row(joined, x_filter, [&](const model::AlignedRow& row) { rows.add(row); });
     const report::RowCounts total = rows.total();
     streams.out.write(report::render_collectives(
-        joined, rows,
-        {.width = streams.width, .color = streams.color, .headline = detect::diagnose(joined).headline}));
+        joined, rows, {.width = streams.width, .color = streams.color, .headline = headline}));
     return total;
   }
 
@@ -146,6 +152,7 @@ class CollectivesCommand final : public CommandBase {
   }
 
   LoadOptions x_load;
+  AnonymizeFlags x_anonymize;
   detect::RowFilter x_filter;
   std::vector<std::string> x_groups;
   std::string x_ranks;

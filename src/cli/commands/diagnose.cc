@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -54,6 +55,7 @@ class DiagnoseCommand final : public CommandBase {
                      {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
                      {"unhang diagnose --json dumps | jq .verdict", "For a script."}},
         .gives_verdict = true};
+    for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
     return command;
   }
@@ -61,10 +63,12 @@ class DiagnoseCommand final : public CommandBase {
   int run(const std::vector<std::string>& paths, Streams& streams) override {
     if (x_json && x_markdown)
       return complain(streams, {base::ErrorCode::kUsage, "--json and --md exclude each other: give one"});
+    if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
-    const auto joined = load_case(paths, x_load);
+    auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
-    const model::Verdict verdict = detect::diagnose(*joined);
+    model::Verdict verdict = detect::diagnose(*joined);
+    anonymize_as_asked(x_anonymize, *joined, &verdict);
     const std::string text = render(verdict, *joined, streams);
     if (x_output.empty()) {
       streams.out.write(text);
@@ -87,6 +91,7 @@ class DiagnoseCommand final : public CommandBase {
   }
 
   LoadOptions x_load;
+  AnonymizeFlags x_anonymize;
   int x_verbosity = 0;
   bool x_full_stacks = false;
   bool x_json = false;

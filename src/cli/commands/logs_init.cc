@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -29,14 +30,17 @@ class LogsInitCommand final : public CommandBase {
                    .group = "Output"}},
         .examples = {{"unhang logs init logs/", "All communicators of a job."}},
         .exit_notes = {{kExitOk, "the logs could be read, whatever they tell"}}};
+    for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
     return command;
   }
 
   int run(const std::vector<std::string>& paths, Streams& streams) override {
+    if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
-    const auto joined = load_case(paths, x_load);
+    auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
+    anonymize_as_asked(x_anonymize, *joined, nullptr);
     const auto sets = detect::group_communicators(joined->logs);
     streams.out.write(x_json ? report::log_init_json(sets, joined->logs)
                              : report::render_log_init(sets, joined->logs, streams.width));
@@ -45,6 +49,7 @@ class LogsInitCommand final : public CommandBase {
 
  private:
   LoadOptions x_load;
+  AnonymizeFlags x_anonymize;
   bool x_json = false;
 };
 

@@ -15,6 +15,7 @@
 #include "base/printable.h"
 #include "base/redaction.h"
 #include "base/time_text.h"
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -25,6 +26,7 @@
 #include "formats/log/time_prefix.h"
 #include "os/expand_paths.h"
 #include "os/interrupt.h"
+#include "report/anonymize.h"
 
 namespace unhang::cli {
 namespace {
@@ -80,7 +82,9 @@ class LogsMergeCommand final : public CommandBase {
  private:
   std::optional<std::string> wrong_flags();
   std::vector<model::Log> look_through(std::vector<std::string>& paths, Output& err);
+  void learn_names(const std::vector<model::Log>& logs);
   bool wanted(const LogLine& line) const;
+  std::string shown(const std::string& text);
   void add_line(const LogMerge::Item& item);
   void drain(LogMerge& merge, Output& out);
   void follow(LogMerge& merge, Output& out, const os::Interrupt& interrupt);
@@ -95,6 +99,8 @@ class LogsMergeCommand final : public CommandBase {
   std::vector<std::string> x_names;
   std::vector<std::unique_ptr<LogFile>> x_files;
   std::string x_text;  // lines not yet written
+  AnonymizeFlags x_anonymize;
+  std::optional<base::AnonymousNames> x_known;  // where names are to be replaced
 };
 
 Command LogsMergeCommand::describe() {
@@ -141,6 +147,7 @@ Command LogsMergeCommand::describe() {
       .examples = {{"unhang logs merge logs/ --level warn", "What went wrong first, over all files."},
                    {"unhang logs merge -f logs/ --rank 7", "What rank 7 says, as it says it."}},
       .exit_notes = {{kExitOk, "the logs could be read, whatever they tell"}}};
+  for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
   for (Flag& flag : log_time_flags(x_times)) command.flags.push_back(std::move(flag));
   return command;
 }
@@ -191,6 +198,17 @@ std::vector<model::Log> LogsMergeCommand::look_through(std::vector<std::string>&
   return logs;
 }
 
+// Of the first look; lines add to them.
+void LogsMergeCommand::learn_names(const std::vector<model::Log>& logs) {
+  if (!x_anonymize.on) return;
+  x_known.emplace(x_anonymize.key.value_or(""));
+  for (const model::Log& log : logs) report::learn_names(log, *x_known);
+}
+
+std::string LogsMergeCommand::shown(const std::string& text) {
+  return base::printable(x_known ? x_known->replace(text) : text);
+}
+
 bool LogsMergeCommand::wanted(const LogLine& line) const {
   return (!x_from || line.ns >= *x_from) && (!x_to || line.ns <= *x_to) &&
          (!x_host || line.host == *x_host) && (!x_rank || line.rank == *x_rank) && line.level >= x_least &&
@@ -202,14 +220,14 @@ void LogsMergeCommand::add_line(const LogMerge::Item& item) {
   const bool timed = line.ns != LogLine::kNoTime;
   // Milliseconds, cut: "2026-02-18T10:48:25.681" of the nine digits.
   const std::string time = timed ? base::utc_text(line.ns).substr(0, 23) + "Z" : "";
-  const std::string message = base::printable(base::redact_line(line.message));
+  if (x_known) x_known->add_host(line.host);
+  const std::string message = shown(base::redact_line(line.message)), host = shown(line.host);
   if (x_json) {
     constexpr std::string_view kPlaces[] = {"stated", "zone_assumed", "unplaced"};
     nlohmann::ordered_json object;
     object["time"] = timed ? nlohmann::ordered_json(time) : nlohmann::ordered_json();
     object["clock"] = kPlaces[static_cast<std::size_t>(line.place)];
-    object["host"] =
-        line.host.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(base::printable(line.host));
+    object["host"] = host.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(host);
     object["rank"] = line.rank < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(line.rank);
     object["file"] = x_names[item.file];
     object["line"] = line.number;
@@ -218,9 +236,8 @@ void LogsMergeCommand::add_line(const LogMerge::Item& item) {
     return;
   }
   const char* mark = line.place == LogPlace::kStated ? "" : line.place == LogPlace::kZone ? "~" : "?";
-  x_text +=
-      fmt::format("{}{} {} {} {}: {}\n", mark, time, line.host.empty() ? "-" : base::printable(line.host),
-                  line.rank < 0 ? "-" : fmt::format("r{}", line.rank), x_names[item.file], message);
+  x_text += fmt::format("{}{} {} {} {}: {}\n", mark, time, host.empty() ? "-" : host,
+                        line.rank < 0 ? "-" : fmt::format("r{}", line.rank), x_names[item.file], message);
 }
 
 void LogsMergeCommand::drain(LogMerge& merge, Output& out) {
@@ -252,6 +269,7 @@ void LogsMergeCommand::follow(LogMerge& merge, Output& out, const os::Interrupt&
 }
 
 int LogsMergeCommand::run(const std::vector<std::string>& arguments, Streams& streams) {
+  if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
   if (const auto wrong = wrong_flags()) return complain(streams, {base::ErrorCode::kUsage, *wrong});
   auto expanded = os::expand_paths(arguments);
   if (!expanded) return complain(streams, expanded.error());
@@ -272,8 +290,12 @@ int LogsMergeCommand::run(const std::vector<std::string>& arguments, Streams& st
   std::vector<model::Log> logs = look_through(paths, streams.err);
   std::vector<std::int64_t> dates;
   for (const model::Log& log : logs) dates.push_back(full_date_of(log));
+  learn_names(logs);
   const LogWriters writers(std::move(logs), paths);
   x_names = short_names(paths);
+  if (x_known) {
+    for (std::string& name : x_names) name = x_known->replace(name);
+  }
   LogMerge merge(writers, x_follow);
   const std::size_t window = std::clamp(kLinesOfAllWindows / std::max<std::size_t>(paths.size(), 1),
                                         kSmallestWindow, LogLines::kWindow);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -30,14 +31,17 @@ class LogsWarningsCommand final : public CommandBase {
                    .group = "Output"}},
         .examples = {{"unhang logs warnings logs/", "What all files of a job warn of."}},
         .exit_notes = {{kExitOk, "the logs could be read, whatever they tell"}}};
+    for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
     return command;
   }
 
   int run(const std::vector<std::string>& paths, Streams& streams) override {
+    if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
-    const auto joined = load_case(paths, x_load);
+    auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
+    anonymize_as_asked(x_anonymize, *joined, nullptr);
     const report::LogWarnings found = report::gather_log_warnings(*joined);
     streams.out.write(x_json ? report::log_warnings_json(found, *joined, x_all)
                              : report::render_log_warnings(found, *joined, x_all, streams.width));
@@ -46,6 +50,7 @@ class LogsWarningsCommand final : public CommandBase {
 
  private:
   LoadOptions x_load;
+  AnonymizeFlags x_anonymize;
   bool x_all = false, x_json = false;
 };
 

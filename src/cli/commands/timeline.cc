@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/anonymize_flags.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -40,6 +41,7 @@ class TimelineCommand final : public CommandBase {
         .examples = {
             {"unhang timeline -o trace.json /tmp/nccl_dumps", "Then open it in ui.perfetto.dev."},
             {"unhang timeline -o - dumps | gzip >trace.json.gz", "Packed; Perfetto opens that too."}}};
+    for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
     return command;
   }
@@ -48,21 +50,24 @@ class TimelineCommand final : public CommandBase {
     if (x_output.empty()) {
       return complain(streams, {base::ErrorCode::kUsage, "timeline needs -o FILE, where to write the trace"});
     }
+    if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
     x_load.needs_dumps = true;
-    const auto joined = load_case(paths, x_load);
+    auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
+    model::Verdict verdict = detect::diagnose(*joined);
+    anonymize_as_asked(x_anonymize, *joined, &verdict);
     report::TimelineCounts counts;
     const auto written = os::write_file_in_pieces(
-        x_output, [&](const os::WriteBytes& write) { counts = write_trace(*joined, write); });
+        x_output, [&](const os::WriteBytes& write) { counts = write_trace(*joined, verdict, write); });
     if (!written) return complain(streams, written.error());
     if (x_output != "-") streams.out.write(summary(counts));
     return kExitOk;
   }
 
  private:
-  static report::TimelineCounts write_trace(const model::Case& joined, const os::WriteBytes& write) {
-    const model::Verdict verdict = detect::diagnose(joined);
+  static report::TimelineCounts write_trace(const model::Case& joined, const model::Verdict& verdict,
+                                            const os::WriteBytes& write) {
     const model::JoinedRows arrows = detect::joined_rows(joined);
     std::vector<std::optional<detect::Period>> periods;
     for (model::GroupIndex group = 0; group < joined.groups.size(); ++group) {
@@ -87,6 +92,7 @@ class TimelineCommand final : public CommandBase {
   }
 
   LoadOptions x_load;
+  AnonymizeFlags x_anonymize;
   std::string x_output;
 };
 
