@@ -11,6 +11,7 @@
 #include "model/engine_sample.h"
 #include "model/import_problem.h"
 #include "model/log.h"
+#include "model/process_sample.h"
 #include "model/ras.h"
 
 namespace unhang::formats {
@@ -25,6 +26,7 @@ struct Evidence {
   std::vector<model::EngineSample> engine_samples;
   std::vector<model::BundleManifest> bundles;  // at most one per file
   std::vector<model::Log> logs;                // at most one per file
+  std::vector<model::ProcessSample> process_samples;
 };
 
 }  // namespace unhang::formats

@@ -16,6 +16,7 @@
 #include "model/import_problem.h"
 #include "model/log.h"
 #include "model/operation.h"
+#include "model/process_sample.h"
 #include "model/ras_view.h"
 #include "model/vocabulary.h"
 
@@ -117,6 +118,12 @@ struct EngineReading {
   EngineSample sample;
 };
 
+// A look at a process, and where it was read.
+struct ProcessReading {
+  InputIndex input = 0;
+  ProcessSample sample;  // with its rank, where anything tells it
+};
+
 struct Case {
   std::vector<Input> inputs;
   Vocabulary vocabulary;
@@ -130,9 +137,10 @@ struct Case {
   std::vector<EngineReading> engine_readings;  // by engine, then in order of time
   std::vector<BundleManifest> bundles;         // in the order of their paths
   Log logs;                                    // of all log files together; records carry their input
-  std::string comm_library_version;            // of the majority of dumps
-  bool world_inferred = false;                 // the number of ranks was not stated by any input
-  bool has_dumps = false;                      // some Flight Recorder dump is of this job
+  std::vector<ProcessReading> processes;  // looks at live processes: by host and pid, then in order of time
+  std::string comm_library_version;       // of the majority of dumps
+  bool world_inferred = false;            // the number of ranks was not stated by any input
+  bool has_dumps = false;                 // some Flight Recorder dump is of this job
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }
   // gloo has rules of its own: what it records, counts and calls finished (join/progress.h).
