@@ -16,15 +16,17 @@
 
 namespace unhang::base {
 
-// Replaced without being told: IPv4 and IPv6 addresses (ports stay; loopback, 0.0.0.0 and netmasks stay, and
-// so do version numbers), MAC addresses, InfiniBand GUIDs, UUIDs of GPUs; the user in /home/USER,
-// /Users/USER, USER=… and user@host; hosts of addresses (scheme://host, [host]:port, user@host), behind
-// MASTER_ADDR= and the like, ip-10-0-1-2 and names in domains of clusters ("….svc.cluster.local"); public
-// sites stay. Replaced because add_host named them: hosts, wherever they stand as a word or a part of a
-// file's name, with their domain or without, in any case; with them those of the same name and another number
-// ("node7", where "node3" is known), other hosts of the same domain, and node lists of Slurm
-// ("node[01-04,7]"). Never replaced: devices ("mlx5_0", "eth0", "GPU0"), numbers, words of logs ("node",
-// "worker", "localhost"). What was replaced once stays as it is. Memory: the names; time: linear in the text.
+// Replaced without being told: IPv4 and IPv6 addresses (ports stay, and so do loopback, 0.0.0.0, netmasks and
+// version numbers), MAC addresses, InfiniBand GUIDs, UUIDs of GPUs; the user in /home/USER, /Users/USER,
+// USER=… and user@host; hosts in scheme://host, [host]:port and user@host (public sites stay), behind
+// MASTER_ADDR=, "node n2" and the like; ip-10-0-1-2, and names in domains of clusters (".svc.cluster.local").
+//
+// Replaced because add_host named them: hosts, wherever they stand as a word or as a part of a file's name,
+// with their domain or without, in any case; with them those of the same name and another number ("node7",
+// where "node3" is known), other hosts of the same domain, and node lists of Slurm ("node[01-04,7]").
+//
+// Never replaced: devices ("mlx5_0", "eth0", "GPU0"), numbers, words of logs ("node", "worker", "localhost").
+// What was replaced once stays as it is. Memory: the names; time: linear in the text.
 class AnonymousNames {
  public:
   explicit AnonymousNames(std::string key = {}) : x_key(key), x_names(std::move(key)) {}
