@@ -210,8 +210,8 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     const std::size_t count = std::min(threads * kFilesPerThread, expanded->files.size() - from);
     std::vector<std::vector<formats::Evidence>> read(count);
     // Threads that have no file of their own help with one that is long.
-    const unsigned for_each = std::max(1u, base::thread_count(options.threads, SIZE_MAX) /
-                                               base::thread_count(options.threads, count));
+    const unsigned for_each = std::max(
+        1u, base::thread_count(options.threads, SIZE_MAX) / base::thread_count(options.threads, count));
     base::parallel_for(count, options.threads, [&](std::size_t i, unsigned worker) {
       read[i] = read_file(expanded->files[from + i], scratch[worker], for_each, progress->bytes_read());
     });
@@ -222,7 +222,8 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
         judge_unknown_text(paths, evidence);
         any_evidence = any_evidence || !evidence.dumps.empty() || !evidence.ras_answers.empty() ||
                        !evidence.ras_events.empty() || !evidence.engine_samples.empty() ||
-                       !evidence.bundles.empty() || !evidence.logs.empty();
+                       !evidence.bundles.empty() || !evidence.logs.empty() ||
+                       !evidence.process_samples.empty();
         batch.push_back(std::move(evidence));
       }
     }

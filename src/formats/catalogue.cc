@@ -9,6 +9,7 @@
 #include "formats/log/log.h"
 #include "formats/nccl_tests/nccl_tests.h"
 #include "formats/ras/ras.h"
+#include "formats/stacks/process_state.h"
 
 namespace unhang::formats {
 namespace {
@@ -28,6 +29,8 @@ constexpr std::array kFormats{
     Format{"nccl_ras_text", "NCCL RAS answer (text)", "nccl_ras.md", ras::sniff_text, ras::parse_text},
     Format{"engine_metrics", "metric page of an inference engine", "engine_metrics.md", engine_metrics::sniff,
            engine_metrics::parse},
+    Format{"process_state", "processes as /proc shows them", "stacks.md", stacks::sniff_process_state,
+           stacks::parse_process_state},
     Format{"log", "text log", "logs.md", log::sniff, log::parse},  // last: nearly anything is text
 };
 

@@ -46,9 +46,10 @@ struct ThreadSample {
 };
 
 struct ProcessSample {
-  std::string host;        // empty: not known
-  std::int64_t pid = -1;   // -1: not known
-  std::int32_t rank = -1;  // global rank, where the source says so itself; else the join finds it
+  std::string host;                 // empty: not known
+  std::int64_t pid = -1;            // -1: not known
+  std::int64_t namespace_pid = -1;  // its own number inside its container; -1: the same, or not known
+  std::int32_t rank = -1;           // global rank, where the source says so itself; else the join finds it
   std::int64_t parent = -1;
   std::string program;  // "python3", without arguments
   char state = '\0';
