@@ -16,7 +16,10 @@ namespace unhang::cli {
   X(ras_watch)             \
   X(ras_events)            \
   X(watch)                 \
+  X(env_normal)            \
+  X(env_incident)          \
   X(env_check)             \
+  X(env_calibrate)         \
   X(explain)               \
   X(simulate)              \
   X(completion)            \

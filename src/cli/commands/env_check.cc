@@ -112,7 +112,7 @@ class EnvCheckCommand final : public CommandBase {
                    .hidden = true}},
         .examples = {{"unhang env check job.env", "Before the job is started."},
                      {"kubectl get pod vllm-0 -o json | unhang env check -", "What a pod has."},
-                     {"unhang env check --pid 4711", "Did the workers get what the launcher has?"}},
+                     {"unhang env check --pid 4711", "Whether the workers got what the launcher has."}},
         .exit_notes = {{kExitOk, "every rule passed"},
                        {kExitSlow, "there are warnings"},
                        {kExitStopped, "something does not work as meant"}},
