@@ -32,7 +32,8 @@ Outcome about(model::CheckStatus status, const Variable& variable, std::string d
 }
 
 std::string set_line(const EnvSubject& subject, std::string_view name, std::string_view value) {
-  return base::env_line(subject.environment.form, name, value);
+  // A value is copied from the environment in some fixes: no password may come along.
+  return base::env_line(subject.environment.form, name, base::redact_line(value));
 }
 
 std::string removal(const EnvSubject& subject, std::string_view name) {

@@ -279,11 +279,25 @@ TEST(EnvRules, WorkersThatNeverGotTheVariables) {
   EXPECT_EQ(found(subject, "workers-differ"), Status::kWarn);
   subject.workers = {same, without, other};
   EXPECT_EQ(found(subject, "workers-differ"), Status::kFail);
+  // What the same workers lack is said once.
+  Environment empty;
+  empty.name = "pid 5 (d)";
+  subject.workers = {empty};
+  std::size_t results = 0;
+  for (const model::CheckResult& result : check_environment(subject)) {
+    if (result.id != "workers-differ") continue;
+    ++results;
+    EXPECT_EQ(result.detail,
+              "NCCL_DEBUG and NCCL_IB_HCA are set in the launcher and missing in 1 of 1 workers");
+    EXPECT_EQ(result.fix, "NCCL_DEBUG=INFO\nNCCL_IB_HCA=mlx5");
+  }
+  EXPECT_EQ(results, 1U);
 }
 
 TEST(EnvRules, ASecretInAValueIsNotShown) {
   const Variable variable{.name = "NCCL_NET", .value = "http://user:hush@host/x", .where = "x:1"};
   EXPECT_EQ(shown(variable).find("hush"), std::string::npos);
+  EXPECT_EQ(set_line({}, variable.name, variable.value).find("hush"), std::string::npos);
 }
 
 TEST(KnownVariables, AreSortedAndFound) {

@@ -3,6 +3,7 @@
 // Workarounds that were left behind, interfaces that are not there, workers that never got the variables.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "checks/env_rules.h"
 
@@ -154,9 +155,37 @@ bool may_differ(std::string_view name) {
          name == "TORCH_NCCL_ASYNC_ERROR_HANDLING" || name == "NCCL_ASYNC_ERROR_HANDLING";
 }
 
+// "A", "A and B", "A, B and 4 more".
+std::string names_of(const std::vector<const Variable*>& variables) {
+  constexpr std::size_t kMost = 3;
+  std::string words;
+  for (std::size_t i = 0; i < variables.size() && i < kMost; ++i) {
+    const bool is_last = i + 1 == variables.size();
+    words += (i == 0 ? "" : is_last ? " and " : ", ") + variables[i]->name;
+  }
+  if (variables.size() > kMost) words += " and " + std::to_string(variables.size() - kMost) + " more";
+  return words;
+}
+
+std::string lines_that_set(const EnvSubject& subject, const std::vector<const Variable*>& variables) {
+  // Ray's workers get what vLLM copies.
+  if (subject.software.engine == Engine::kVllm)
+    return set_line(subject, "VLLM_RAY_EXTRA_ENV_VAR_PREFIXES_TO_COPY", "NCCL_,TORCH_");
+  std::string lines;
+  for (const Variable* variable : variables)
+    lines += (lines.empty() ? "" : "\n") +
+             set_line(subject, variable->name, variable->known ? variable->value : "…");
+  return lines;
+}
+
 Outcomes workers_lack(const EnvSubject& subject) {
   if (subject.workers.empty()) return not_applicable();
-  Outcomes outcomes;
+  Outcomes others;
+  std::map<std::vector<std::string>, std::vector<const Variable*>> missing;  // by who lacks them
+  const std::string who = subject.environment.name.empty() ? "the launcher" : subject.environment.name;
+  const auto of_all = [&](std::size_t some) {
+    return std::to_string(some) + " of " + std::to_string(subject.workers.size()) + " workers";
+  };
   for (const Variable& variable : subject.environment.variables) {
     if (may_differ(variable.name) || subject.environment.find(variable.name) != &variable) continue;
     std::vector<std::string> without, other;
@@ -168,26 +197,20 @@ Outcomes workers_lack(const EnvSubject& subject) {
         other.push_back(worker.name + " (" + shown(*theirs) + ")");
       }
     }
-    const std::string who = subject.environment.name.empty() ? "the launcher" : subject.environment.name;
-    const auto of_all = [&](std::size_t some) {
-      return std::to_string(some) + " of " + std::to_string(subject.workers.size());
-    };
-    if (!without.empty()) {
-      outcomes.push_back(
-          {Status::kFail,
-           variable.name + " is set in " + who + " and missing in " + of_all(without.size()) + " workers",
-           subject.software.engine == Engine::kVllm
-               ? set_line(subject, "VLLM_RAY_EXTRA_ENV_VARS_TO_COPY", variable.name)
-               : set_line(subject, variable.name, variable.known ? variable.value : "…"),
-           without});
-    }
-    if (!other.empty()) {
-      outcomes.push_back(
-          {Status::kWarn,
-           shown(variable) + " in " + who + ", another value in " + of_all(other.size()) + " workers",
-           set_line(subject, variable.name, variable.known ? variable.value : "…"), other});
-    }
+    if (!without.empty()) missing[without].push_back(&variable);
+    if (other.empty()) continue;
+    others.push_back({Status::kWarn,
+                      shown(variable) + " in " + who + ", another value in " + of_all(other.size()),
+                      set_line(subject, variable.name, variable.known ? variable.value : "…"), other});
   }
+  Outcomes outcomes;
+  for (const auto& [without, variables] : missing) {
+    outcomes.push_back({Status::kFail,
+                        names_of(variables) + (variables.size() == 1 ? " is" : " are") + " set in " + who +
+                            " and missing in " + of_all(without.size()),
+                        lines_that_set(subject, variables), without});
+  }
+  outcomes.insert(outcomes.end(), others.begin(), others.end());
   return outcomes.empty() ? passed() : outcomes;
 }
 
