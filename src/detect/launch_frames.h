@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a process that is being started is doing, by the functions on its stacks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "model/process_sample.h"
+
+namespace unhang::detect {
+
+enum class LaunchWork : std::uint8_t {
+  kUnknown,
+  kImport,       // modules, before anything else
+  kStore,        // waits for other ranks in the store or the rendezvous
+  kNcclInit,     // makes a communicator
+  kNcclConnect,  // connects channels, when a communicator is used for the first time
+  kCollective,   // in a collective, or waits for one
+  kWeights,
+  kCompile,  // torch.compile, Triton, CUDA graphs, a kernel build
+  kTokenizer,
+  kDataset,
+};
+std::string_view words_for(LaunchWork work);  // "loading weights"
+
+struct LaunchFrame {
+  LaunchWork work = LaunchWork::kUnknown;
+  std::string function;  // that tells it
+};
+
+// The innermost function that is known, of the main thread first, then of the others that are no helpers
+// (watchdogs, monitors wait by trade). kUnknown: none is known.
+LaunchFrame launch_frame(const model::ProcessSample& sample);
+
+}  // namespace unhang::detect
