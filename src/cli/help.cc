@@ -110,9 +110,15 @@ std::string sentence(std::string text) {
 
 std::vector<Row> exit_rows(const Command& command) {
   std::vector<Row> rows;
+  // What a command says of a code of its own counts more than what verdicts say of it.
+  const auto has_note = [&](int code) {
+    return std::any_of(command.exit_notes.begin(), command.exit_notes.end(),
+                       [&](const ExitNote& note) { return note.code == code; });
+  };
   if (command.gives_verdict) {
-    for (const ExitMeaning& row : verdict_exit_codes())
-      rows.push_back({fmt::format("{}", row.code), std::string(row.means)});
+    for (const ExitMeaning& row : verdict_exit_codes()) {
+      if (!has_note(row.code)) rows.push_back({fmt::format("{}", row.code), std::string(row.means)});
+    }
   }
   for (const ExitNote& note : command.exit_notes) rows.push_back({fmt::format("{}", note.code), note.means});
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {

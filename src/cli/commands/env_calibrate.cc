@@ -66,8 +66,9 @@ class EnvCalibrateCommand final : public CommandBase {
     if (!plan) {
       return complain(streams,
                       {base::ErrorCode::kData,
-                       "no rate can be measured in this evidence: it needs dumps with two calls of a "
-                       "rank, or two answers of RAS between which something moved; or say --rate N"});
+                       "no rate can be measured in this evidence: it needs dumps with finished calls "
+                       "(TORCH_INCLUDE_ONLY_ACTIVE leaves them out), or two answers of RAS between which "
+                       "something moved; or say --rate N"});
     }
     write_env_plan(*plan, x_flags, streams);
     return kExitOk;
