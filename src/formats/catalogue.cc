@@ -2,6 +2,7 @@
 #include "formats/catalogue.h"
 
 #include <array>
+#include <vector>
 
 #include "formats/bundle/bundle_manifest.h"
 #include "formats/engine_metrics/engine_metrics.h"
@@ -9,7 +10,11 @@
 #include "formats/log/log.h"
 #include "formats/nccl_tests/nccl_tests.h"
 #include "formats/ras/ras.h"
+#include "formats/stacks/embedded_stacks.h"
+#include "formats/stacks/faulthandler.h"
+#include "formats/stacks/native_backtrace.h"
 #include "formats/stacks/process_state.h"
+#include "formats/stacks/py_spy.h"
 
 namespace unhang::formats {
 namespace {
@@ -31,15 +36,37 @@ constexpr std::array kFormats{
            engine_metrics::parse},
     Format{"process_state", "processes as /proc shows them", "stacks.md", stacks::sniff_process_state,
            stacks::parse_process_state},
+    Format{"py_spy_json", "stacks of py-spy (JSON)", "stacks.md", stacks::sniff_py_spy_json,
+           stacks::parse_py_spy_json},
+    Format{"py_spy", "stacks of py-spy (text)", "stacks.md", stacks::sniff_py_spy_text,
+           stacks::parse_py_spy_text},
+    Format{"native_backtrace", "stacks of gdb, pstack or eu-stack", "stacks.md", stacks::sniff_backtrace,
+           stacks::parse_backtrace},
+    Format{"faulthandler", "stacks of Python's faulthandler", "stacks.md", stacks::sniff_faulthandler,
+           stacks::parse_faulthandler},
     Format{"log", "text log", "logs.md", log::sniff, log::parse},  // last: nearly anything is text
 };
 
-// People paste what RAS answers and what the job printed into one file.
+// People paste what RAS answers, stacks and what the job printed into one file.
+bool is_pasted_text(std::string_view id) {
+  return id == "nccl_ras_text" || id == "py_spy" || id == "native_backtrace" || id == "faulthandler";
+}
+
 bool holds_log_lines(std::string_view bytes) {
-  for (const std::string_view sign : {"ProcessGroupNCCL", "NCCL WARN ", "NVRM: ", " NCCL INFO "}) {
+  for (const std::string_view sign :
+       {"ProcessGroupNCCL", "NCCL WARN ", "NVRM: ", " NCCL INFO ", "Fatal Python error: "}) {
     if (bytes.find(sign) != std::string_view::npos) return true;
   }
   return false;
+}
+
+void add_embedded_stacks(std::string_view bytes, Evidence& evidence) {
+  stacks::EmbeddedStacks embedded;
+  embedded.feed(bytes);
+  embedded.finish(evidence);
+  if (evidence.process_samples.empty()) return;
+  evidence.kind = "log";
+  std::erase_if(evidence.problems, [](const auto& problem) { return problem.code == "not_recognised"; });
 }
 
 }  // namespace
@@ -63,7 +90,8 @@ Evidence read_evidence(std::string path, std::string_view bytes) {
     if (!format.sniff(bytes.substr(0, kSniffBytes))) continue;
     evidence.kind = format.id;
     format.parse(bytes, evidence);
-    if (format.id == "nccl_ras_text" && holds_log_lines(bytes)) log::parse(bytes, evidence);
+    if (is_pasted_text(format.id) && holds_log_lines(bytes)) log::parse(bytes, evidence);
+    if (format.id == "log") add_embedded_stacks(bytes, evidence);
     return evidence;
   }
   evidence.problems.push_back({.severity = model::Severity::kInfo,

@@ -19,12 +19,13 @@ EvidenceStream::EvidenceStream(std::string path, std::string_view first, unsigne
 
 Evidence EvidenceStream::finish() {
   model::Log log = x_reader.finish();
+  Evidence evidence;
+  x_stacks.finish(evidence);
   // Nothing recognised: what the format says of the beginning holds for all of it.
   if (log.empty()) {
     Evidence beginning = read_evidence(x_path, x_beginning);
-    if (beginning.kind != kLog) return beginning;
+    if (beginning.kind != kLog && evidence.process_samples.empty()) return beginning;
   }
-  Evidence evidence;
   evidence.path = std::move(x_path);
   evidence.kind = kLog;
   evidence.logs.push_back(std::move(log));

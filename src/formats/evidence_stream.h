@@ -10,6 +10,7 @@
 
 #include "formats/evidence.h"
 #include "formats/log/reader.h"
+#include "formats/stacks/embedded_stacks.h"
 
 namespace unhang::formats {
 
@@ -19,7 +20,10 @@ class EvidenceStream {
   EvidenceStream(std::string path, std::string_view first, unsigned threads);
 
   // Blocks may end anywhere. The beginning that the stream was made with is fed as well.
-  void feed(std::string_view bytes) { x_reader.feed(bytes); }
+  void feed(std::string_view bytes) {
+    x_reader.feed(bytes);
+    x_stacks.feed(bytes);
+  }
   // Once, last.
   Evidence finish();
 
@@ -27,6 +31,7 @@ class EvidenceStream {
   std::string x_path;
   std::string x_beginning;  // whether a text in which nothing was recognised is the log of a job
   log::LogReader x_reader;
+  stacks::EmbeddedStacks x_stacks;
 };
 
 // A stream for the file that begins with `first` (at least kSniffBytes, unless it is shorter), where its

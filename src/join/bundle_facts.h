@@ -18,6 +18,7 @@ namespace unhang::join {
 struct FileFacts {
   std::int64_t captured_ns = 0;
   std::int64_t pid = -1;
+  std::string host;   // on which it was captured
   std::string asked;  // the address, URL or path that it came from
   std::string note;
   bool stale = false;

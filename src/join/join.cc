@@ -11,6 +11,7 @@
 #include "join/dump_name.h"
 #include "join/groups.h"
 #include "join/identity.h"
+#include "join/processes.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
 #include "join/same_run.h"
@@ -115,6 +116,8 @@ void CaseBuilder::add(std::vector<formats::Evidence> batch) {
     for (model::RasEvent& event : evidence.ras_events) x_ras_events.push_back({input, std::move(event)});
     for (model::EngineSample& sample : evidence.engine_samples)
       x_case.engine_readings.push_back({input, {}, {}, std::move(sample)});
+    for (model::ProcessSample& sample : evidence.process_samples)
+      x_processes.push_back({input, std::move(sample)});
     for (model::Log& log : evidence.logs) x_logs.add(std::move(log), input);
     for (model::BundleManifest& bundle : evidence.bundles) {
       x_facts.add(x_case.inputs[input].path, bundle);
@@ -215,9 +218,10 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   // Where nobody looked for dumps their absence says nothing.
   x_case.logs = x_logs.finish(x_case.inputs, hints.logs);
   const bool others_only = !x_case.ras.views.empty() || !x_case.ras.events.empty() ||
-                           !x_case.engine_readings.empty() || x_case.logs.lines != 0;
+                           !x_case.engine_readings.empty() || x_case.logs.lines != 0 || !x_processes.empty();
   if (!x_dumps.empty() || !unreadable.empty() || !others_only) fill_coverage(x_case, unreadable);
   cover_ras(x_case);
+  join_processes(std::move(x_processes), x_facts, x_case);
   return std::move(x_case);
 }
 

@@ -44,6 +44,7 @@ class CaseBuilder {
   std::vector<JoinedDump> x_dumps;
   std::vector<AskedAnswer> x_ras_answers;
   std::vector<model::RasEvidence::Event> x_ras_events;
+  std::vector<model::ProcessReading> x_processes;
   LogJoin x_logs;
   BundleFacts x_facts;
 };

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "join/processes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "join/process_ranks.h"
+#include "join/stack_name.h"
+#include "model/mixed_stack.h"
+
+namespace unhang::join {
+namespace {
+
+using model::ProcessReading;
+using model::ProcessSample;
+using model::ThreadSample;
+
+// What the manifest and the name of the file say of processes whose content does not.
+void complete(std::vector<ProcessReading>& readings, const BundleFacts& facts, const model::Case& result) {
+  std::map<model::InputIndex, std::size_t> in_file;
+  for (const ProcessReading& reading : readings) ++in_file[reading.input];
+  for (ProcessReading& reading : readings) {
+    const std::string& path = result.inputs[reading.input].path;
+    ProcessSample& sample = reading.sample;
+    const FileFacts* told = facts.find(path);
+    if (told != nullptr) {
+      if (sample.host.empty()) sample.host = told->host;
+      if (!sample.taken_ns && told->captured_ns > 0) sample.taken_ns = told->captured_ns;
+    }
+    if (in_file[reading.input] != 1) continue;
+    const StackName name = read_stack_name(path);
+    if (sample.pid < 0 && told != nullptr) sample.pid = told->pid;
+    if (sample.pid < 0) sample.pid = name.pid;
+    if (sample.rank < 0) sample.rank = name.rank;
+  }
+}
+
+// Names a pid that was taken inside a container by the number that the machine gives it, and a host where the
+// process is known from one host only.
+void name_alike(std::vector<ProcessReading>& readings) {
+  std::map<std::int64_t, std::set<std::string>> hosts;
+  std::set<std::pair<std::string, std::int64_t>> outer;
+  std::map<std::pair<std::string, std::int64_t>, std::set<std::int64_t>> inner;
+  for (const ProcessReading& reading : readings) {
+    const ProcessSample& sample = reading.sample;
+    if (sample.host.empty() || sample.pid < 0) continue;
+    hosts[sample.pid].insert(sample.host);
+    outer.emplace(sample.host, sample.pid);
+    if (sample.namespace_pid < 0 || sample.namespace_pid == sample.pid) continue;
+    hosts[sample.namespace_pid].insert(sample.host);
+    inner[{sample.host, sample.namespace_pid}].insert(sample.pid);
+  }
+  for (ProcessReading& reading : readings) {
+    ProcessSample& sample = reading.sample;
+    if (sample.host.empty()) {
+      if (const auto known = hosts.find(sample.pid); known != hosts.end() && known->second.size() == 1)
+        sample.host = *known->second.begin();
+    }
+    const auto of_container = inner.find({sample.host, sample.pid});
+    if (of_container == inner.end() || of_container->second.size() != 1) continue;
+    if (sample.namespace_pid >= 0) continue;  // it stands outside itself
+    const bool has_kernel_view =
+        std::any_of(sample.threads.begin(), sample.threads.end(),
+                    [](const auto& thread) { return thread.source == model::StackSource::kProc; });
+    if (has_kernel_view && outer.count({sample.host, sample.pid}) != 0) continue;
+    sample.namespace_pid = sample.pid;
+    sample.pid = *of_container->second.begin();
+    for (ThreadSample& thread : sample.threads) {
+      if (thread.is_main) thread.thread = sample.pid;
+    }
+  }
+}
+
+std::set<model::StackSource> sources_of(const ProcessSample& sample) {
+  std::set<model::StackSource> out;
+  for (const ThreadSample& thread : sample.threads) out.insert(thread.source);
+  return out;
+}
+
+bool is_one_look(const ProcessSample& one, const ProcessSample& other) {
+  if (one.pid < 0 || one.pid != other.pid || one.host != other.host) return false;
+  if (one.taken_ns && other.taken_ns && std::llabs(*one.taken_ns - *other.taken_ns) > kOneLookNs)
+    return false;
+  // The same tool twice: two looks, however near.
+  const auto a = sources_of(one);
+  const auto b = sources_of(other);
+  return std::none_of(a.begin(), a.end(), [&](model::StackSource source) { return b.count(source) != 0; });
+}
+
+void merge_frames(ThreadSample& into, ThreadSample& from) {
+  if (from.frames.empty()) return;
+  if (into.frames.empty()) {
+    into.frames = std::move(from.frames);
+    into.source = from.source;
+    return;
+  }
+  const bool python_here = model::has_python(into.frames);
+  const bool python_there = model::has_python(from.frames);
+  if (python_here == python_there) {
+    if (from.frames.size() > into.frames.size() && model::has_native(from.frames))
+      into.frames = std::move(from.frames);
+    return;
+  }
+  // What one tool shows natively already is not shown twice.
+  if (python_here) {
+    if (!model::has_native(into.frames)) into.frames = model::mixed_frames(from.frames, into.frames);
+  } else {
+    into.frames = model::has_native(from.frames) ? std::move(from.frames)
+                                                 : model::mixed_frames(into.frames, from.frames);
+    into.source = from.source;
+  }
+}
+
+void merge_thread(ThreadSample& into, ThreadSample from) {
+  if (into.thread < 0) into.thread = from.thread;
+  // Python's name says more than the kernel's, which is cut to 15 characters.
+  const bool python_name = from.source == model::StackSource::kPySpy && !from.name.empty();
+  if (into.name.empty() || python_name) into.name = from.name;
+  if (into.state == '\0') into.state = from.state;
+  if (into.wait_channel.empty()) into.wait_channel = from.wait_channel;
+  if (into.system_call.empty()) into.system_call = from.system_call;
+  if (into.kernel_frames.empty()) into.kernel_frames = std::move(from.kernel_frames);
+  into.is_main = into.is_main || from.is_main;
+  into.holds_interpreter = into.holds_interpreter || from.holds_interpreter;
+  merge_frames(into, from);
+}
+
+ThreadSample* same_thread(ProcessSample& process, const std::map<std::int64_t, std::size_t>& by_id,
+                          const ThreadSample& thread) {
+  if (thread.thread >= 0) {
+    if (const auto found = by_id.find(thread.thread); found != by_id.end())
+      return &process.threads[found->second];
+  }
+  for (ThreadSample& known : process.threads) {
+    const bool apart = known.thread >= 0 && thread.thread >= 0;
+    if (apart) continue;
+    if (thread.is_main && known.is_main) return &known;
+  }
+  return nullptr;
+}
+
+void merge_process(ProcessSample& into, ProcessSample from) {
+  if (into.rank < 0) into.rank = from.rank;
+  if (into.namespace_pid < 0) into.namespace_pid = from.namespace_pid;
+  if (into.parent < 0) into.parent = from.parent;
+  if (into.program.empty()) into.program = from.program;
+  if (into.state == '\0') into.state = from.state;
+  if (!into.taken_ns) into.taken_ns = from.taken_ns;
+  into.not_readable.insert(into.not_readable.end(), from.not_readable.begin(), from.not_readable.end());
+  std::map<std::int64_t, std::size_t> by_id;
+  for (std::size_t i = 0; i < into.threads.size(); ++i) {
+    if (into.threads[i].thread >= 0) by_id.emplace(into.threads[i].thread, i);
+  }
+  for (ThreadSample& thread : from.threads) {
+    ThreadSample* known = same_thread(into, by_id, thread);
+    if (known != nullptr) {
+      merge_thread(*known, std::move(thread));
+    } else {
+      into.threads.push_back(std::move(thread));
+    }
+  }
+}
+
+}  // namespace
+
+void join_processes(std::vector<ProcessReading> readings, const BundleFacts& facts, model::Case& result) {
+  complete(readings, facts, result);
+  name_alike(readings);
+  std::stable_sort(readings.begin(), readings.end(), [](const ProcessReading& a, const ProcessReading& b) {
+    const auto key = [](const ProcessReading& reading) {
+      return std::tuple(std::string_view(reading.sample.host), reading.sample.pid,
+                        reading.sample.taken_ns.value_or(0));
+    };
+    return key(a) < key(b);
+  });
+  const ProcessRanks ranks(result);
+  std::size_t of_process = 0;  // where the readings of the same host and pid begin
+  for (ProcessReading& reading : readings) {
+    auto& kept = result.processes;
+    const bool same = !kept.empty() && kept.back().sample.pid == reading.sample.pid &&
+                      kept.back().sample.host == reading.sample.host;
+    if (!same) of_process = kept.size();
+    const auto look =
+        std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(of_process), kept.end(),
+                     [&](const ProcessReading& known) { return is_one_look(known.sample, reading.sample); });
+    if (look != kept.end()) {
+      merge_process(look->sample, std::move(reading.sample));
+    } else {
+      kept.push_back(std::move(reading));
+    }
+  }
+  for (ProcessReading& reading : result.processes) {
+    ProcessSample& sample = reading.sample;
+    if (sample.rank < 0) sample.rank = ranks.find(sample.host, sample.pid);
+    if (sample.rank < 0 && sample.namespace_pid >= 0)
+      sample.rank = ranks.find(sample.host, sample.namespace_pid);
+  }
+}
+
+}  // namespace unhang::join
