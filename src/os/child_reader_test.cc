@@ -71,6 +71,17 @@ TEST_F(ChildReader, CutsAtTheLimitAndNotBefore) {
   EXPECT_EQ(replies[1].size, 6);
 }
 
+TEST_F(ChildReader, ReadsOnlyTheEnd) {
+  const std::vector<ReadRequest> requests{{.path = put("a", "123456"), .last_bytes = 2},
+                                          {.path = put("b", "123456"), .last_bytes = 6},
+                                          {.path = put("c", "123456"), .last_bytes = 100}};
+  const auto replies = read_in_child(requests, kGenerous);
+  EXPECT_EQ(replies[0].bytes, "56");
+  EXPECT_EQ(replies[0].end, ReadEnd::kWhole);
+  EXPECT_EQ(replies[1].bytes, "123456");
+  EXPECT_EQ(replies[2].bytes, "123456");
+}
+
 TEST_F(ChildReader, ListsAFolder) {
   put("d/one", "");
   put("d/two", "");

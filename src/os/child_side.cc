@@ -134,6 +134,8 @@ void read_file(const ReadRequest& request, ChildFrame& reply) {
     reply.error = errno;
     return;
   }
+  if (request.last_bytes > 0 && reply.size > 0 && request.last_bytes < static_cast<std::uint64_t>(reply.size))
+    ::lseek(fd, -static_cast<off_t>(request.last_bytes), SEEK_END);
   std::array<char, kChildPieceBytes> buffer;
   std::uint64_t left = request.max_bytes;
   for (;;) {
