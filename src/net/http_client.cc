@@ -153,6 +153,11 @@ void set_options(const CurlLibrary& curl, CURL* handle, const HttpRequest& reque
   curl.setopt(handle, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
   curl.setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   curl.setopt(handle, CURLOPT_NOPROXY, no_proxy().c_str());
+  if (request.post) {
+    curl.setopt(handle, CURLOPT_POST, 1L);
+    curl.setopt(handle, CURLOPT_POSTFIELDS, "");
+    curl.setopt(handle, CURLOPT_POSTFIELDSIZE, 0L);
+  }
   curl.setopt(handle, CURLOPT_USERAGENT, "unhang/" UNHANG_VERSION);
   curl.setopt(handle, CURLOPT_WRITEFUNCTION, &take_body);
   curl.setopt(handle, CURLOPT_WRITEDATA, static_cast<void*>(&reception));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One HTTP GET with a deadline and a ceiling on the bytes. Wraps libcurl, which is loaded when the first
-// request is made: the program starts as fast as without it and runs where it is missing; then the error says
-// which package to install.
+// One HTTP GET, or a POST without a body, with a deadline and a ceiling on the bytes. Wraps libcurl, which is
+// loaded when the first request is made: the program starts as fast as without it and runs where it is
+// missing; then the error says which package to install.
 //
 // Only http and https. At most 3 redirects, and none to another scheme. No cookies, no passwords from
 // ~/.netrc, no proxy for loopback addresses (elsewhere the usual http_proxy variables hold). Certificates are
@@ -26,6 +26,7 @@ struct HttpRequest {
   Deadline deadline = Deadline::in(std::chrono::seconds(5));
   std::size_t max_bytes = std::size_t{16} << 20;  // of the body; more is cut off there
   std::vector<std::string> headers;               // sent as well: "Accept: text/plain"
+  bool post = false;                              // ask with POST, with an empty body
 };
 
 struct HttpResponse {
