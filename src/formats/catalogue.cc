@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "formats/bundle/bundle_manifest.h"
+#include "formats/capture_document/capture_document.h"
 #include "formats/engine_metrics/engine_metrics.h"
 #include "formats/flight_recorder/flight_recorder.h"
 #include "formats/log/log.h"
@@ -24,6 +25,8 @@ constexpr std::array kFormats{
            flight_recorder::sniff_pickle, flight_recorder::parse_pickle},
     Format{"bundle_manifest", "manifest of a bundle that unhang captured", "bundle.md",
            bundle::sniff_manifest, bundle::parse_manifest},
+    Format{"capture_document", "counters, sockets or limits that a capture kept", "capture_documents.md",
+           capture_document::sniff, capture_document::parse},
     Format{"nccl_tests_json", "result of nccl-tests (JSON)", "nccl_tests.md", nccl_tests::sniff,
            nccl_tests::parse},
     Format{"flight_recorder_json", "PyTorch Flight Recorder dump (JSON)", "flight_recorder.md",
@@ -52,9 +55,11 @@ bool is_pasted_text(std::string_view id) {
   return id == "nccl_ras_text" || id == "py_spy" || id == "native_backtrace" || id == "faulthandler";
 }
 
-bool holds_log_lines(std::string_view bytes) {
+bool holds_log_lines(std::string_view id, std::string_view bytes) {
+  // "ProcessGroupNCCL" stands in every native stack of PyTorch.
+  if (id == "nccl_ras_text" && bytes.find("ProcessGroupNCCL") != std::string_view::npos) return true;
   for (const std::string_view sign :
-       {"ProcessGroupNCCL", "NCCL WARN ", "NVRM: ", " NCCL INFO ", "Fatal Python error: "}) {
+       {"NCCL WARN ", "NVRM: ", " NCCL INFO ", "Fatal Python error: ", "Watchdog caught collective"}) {
     if (bytes.find(sign) != std::string_view::npos) return true;
   }
   return false;
@@ -90,7 +95,7 @@ Evidence read_evidence(std::string path, std::string_view bytes) {
     if (!format.sniff(bytes.substr(0, kSniffBytes))) continue;
     evidence.kind = format.id;
     format.parse(bytes, evidence);
-    if (is_pasted_text(format.id) && holds_log_lines(bytes)) log::parse(bytes, evidence);
+    if (is_pasted_text(format.id) && holds_log_lines(format.id, bytes)) log::parse(bytes, evidence);
     if (format.id == "log") add_embedded_stacks(bytes, evidence);
     return evidence;
   }
