@@ -99,14 +99,41 @@ std::string words_of(const model::BundleSource& source) {
   if (source.kind == "flight_recorder") return "Flight Recorder dumps";
   if (source.kind == "ras") return "RAS at " + source.asked;
   if (source.kind == "engine") return "the engine at " + source.asked;
+  if (source.kind == "stacks") return "stacks of the workers";
+  if (source.kind == "kernel_log") return "the kernel's log";
+  if (source.kind == "nccl_log") return "files of NCCL's log";
+  if (source.kind == "gpu") return "the GPUs";
+  if (source.kind == "nic") return "counters of the network";
+  if (source.kind == "sockets") return "sockets of the workers";
+  if (source.kind == "system") return "limits of the workers";
+  if (source.kind == "scheduler") return "the scheduler";
   return source.kind;
+}
+
+// RAS, engines and dumps should have been there. What tells of the machine is often not installed, or there
+// is no such thing; only where it was there and did not answer something was not seen.
+bool asked_in_vain(const model::BundleSource& source) {
+  using Status = model::SourceStatus;
+  if (source.kind == "processes") return false;
+  if (source.kind == "ras" || source.kind == "engine" || source.kind == "flight_recorder")
+    return model::lacks_something(source);
+  return source.status == Status::kSilent || source.status == Status::kRefused ||
+         source.status == Status::kFailed;
+}
+
+bool captured_kernel_log(const Case& joined) {
+  return std::any_of(joined.bundles.begin(), joined.bundles.end(), [](const model::BundleManifest& bundle) {
+    return std::any_of(bundle.sources.begin(), bundle.sources.end(), [](const model::BundleSource& source) {
+      return source.kind == "kernel_log" && !source.files.empty();
+    });
+  });
 }
 
 // What a capture asked in vain.
 void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
   for (const model::BundleManifest& bundle : joined.bundles) {
     for (const model::BundleSource& source : bundle.sources) {
-      if (!model::lacks_something(source) || source.kind == "processes") continue;
+      if (!asked_in_vain(source)) continue;
       std::string text = words_of(source) + ": " + std::string(model::name_of(source.status));
       if (!source.reason.empty()) text += ", " + source.reason;
       if (!bundle.host.empty()) text += " (captured on " + bundle.host + ")";
@@ -118,7 +145,7 @@ void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
 // Of logs alone: which kinds of log were not among them, and what no log tells.
 void add_unlogged(const LogAnalysis& logs, std::vector<std::string>& out) {
   const model::Log& log = logs.joined->logs;
-  bool kernel = false;
+  bool kernel = captured_kernel_log(*logs.joined);
   for (const model::LogOrigin& origin : log.origins) kernel = kernel || origin.label == "kernel";
   for (const auto kind : {model::LogEventKind::kXid, model::LogEventKind::kGpuLost,
                           model::LogEventKind::kOutOfMemoryKill, model::LogEventKind::kPcieCorrected})

@@ -164,9 +164,18 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
   verdict.state = model::State::kUnknown;
   verdict.confidence = model::Confidence::kLow;
   if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && !joined.bundles.empty() &&
-      joined.ras.events.empty()) {
+      joined.ras.events.empty() && joined.processes.empty()) {
     verdict.category = Category::kInconclusive;
-    verdict.headline = "the capture got no evidence: nothing that it asked answered";
+    verdict.headline = "the capture got no answer from the job: neither RAS, an engine nor a dump";
+    return;
+  }
+  const bool only_processes = !joined.processes.empty() && !joined.has_dumps && !analysis.ras.asked() &&
+                              analysis.engines.empty() && joined.ras.events.empty();
+  if (only_processes && !analysis.logs.present()) {
+    verdict.category = Category::kInconclusive;
+    verdict.headline = "the stacks of " + std::to_string(joined.processes.size()) +
+                       plural(joined.processes.size(), " process", " processes") +
+                       " alone do not show a hang: unhang stacks shows where they stand";
     return;
   }
   if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && analysis.logs.present() &&
