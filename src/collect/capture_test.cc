@@ -67,10 +67,12 @@ TEST_F(CaptureTest, EndsWhenAllAreDone) {
 TEST_F(CaptureTest, ASourceThatNeverEndsCostsTheOthersNothing) {
   const auto gate = std::make_shared<std::promise<void>>();
   const auto late = std::make_shared<std::promise<bool>>();
+  const auto first = std::make_shared<std::promise<void>>();
   auto running =
       start({source("stuck",
-                    [gate, late](CaptureContext& context) -> SourceOutcome {
+                    [gate, late, first](CaptureContext& context) -> SourceOutcome {
                       keep(context, "stuck/first");
+                      first->set_value();
                       gate->get_future().wait();
                       late->set_value(static_cast<bool>(context.keep("x", {.path = "stuck/late"})));
                       return {Status::kAnswered, {}, {}};
@@ -80,6 +82,7 @@ TEST_F(CaptureTest, ASourceThatNeverEndsCostsTheOthersNothing) {
                return keep(context, "good/a");
              })});
   x_steered->await_waiters(2);
+  first->get_future().wait();
   x_steered->advance(5s);
   x_steered->await_waiters(1);
   while (manifest_on_disk().sources[1].status != Status::kAnswered) std::this_thread::yield();

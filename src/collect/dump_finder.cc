@@ -49,6 +49,12 @@ class Finder {
       x_places.push_back({.root = {}, .prefix = path, .is_path = true, .workers = {}});
   }
 
+  bool is_known(const FoundDump& dump) const {
+    return std::any_of(x_search.known.begin(), x_search.known.end(), [&](const FoundDump& known) {
+      return known.root == dump.root && known.path == dump.path && known.modified_ns == dump.modified_ns;
+    });
+  }
+
   FoundDumps run() {
     for (const DumpPlace& place : x_places) {
       if (place.is_path) {
@@ -58,6 +64,7 @@ class Finder {
       }
     }
     describe();
+    std::erase_if(x_found.dumps, [&](const FoundDump& dump) { return is_known(dump); });
     std::sort(x_found.dumps.begin(), x_found.dumps.end(),
               [](const FoundDump& a, const FoundDump& b) { return a.target < b.target; });
     return std::move(x_found);
@@ -190,10 +197,10 @@ class Finder {
     return earliest;
   }
 
-  // flight_recorder/<host>[-<pid>][.<n>]/<file name>: files of one name from several places get folders of
+  // <folder>/<host>[-<pid>][.<n>]/<file name>: files of one name from several places get folders of
   // their own.
   std::string target_of(const Candidate& candidate, std::int64_t pid) {
-    std::string folder = "flight_recorder/" + clean_name(x_search.host.empty() ? "host" : x_search.host);
+    std::string folder = x_search.folder + "/" + clean_name(x_search.host.empty() ? "host" : x_search.host);
     if (pid >= 0) folder += "-" + std::to_string(pid);
     const std::string name = clean_name(name_of_path(candidate.path));
     for (std::size_t n = 1;; ++n) {

@@ -35,7 +35,7 @@ class DumpCopier {
  public:
   DumpCopier(const DumpSearch& search, CaptureContext& context) : x_search(search), x_context(context) {}
 
-  SourceOutcome run() {
+  CopiedDumps run() {
     x_found = find_dumps(x_search, deadlines());
     for (const FoundDump& dump : x_found.dumps) {
       if (x_context.stopping()) {
@@ -47,7 +47,7 @@ class DumpCopier {
     while (!x_unsettled.empty() && x_context.wait_until(x_context.now() + x_search.settle)) copy_again();
     for (Copy& copy : x_unsettled) close(std::move(copy), true);
     x_unsettled.clear();
-    return outcome();
+    return {outcome(), x_found.dumps};
   }
 
  private:
@@ -187,6 +187,10 @@ class DumpCopier {
 
 }  // namespace
 
+CopiedDumps copy_dumps(const DumpSearch& search, CaptureContext& context) {
+  return DumpCopier(search, context).run();
+}
+
 CaptureSource flight_recorder_source(std::string id, DumpSearch search) {
   CaptureSource source;
   source.id = std::move(id);
@@ -195,7 +199,7 @@ CaptureSource flight_recorder_source(std::string id, DumpSearch search) {
   source.asked =
       search.paths.empty() ? "the prefixes of the workers and the defaults" : joined(search.paths, 20);
   source.run = [kept = std::make_shared<const DumpSearch>(std::move(search))](CaptureContext& context) {
-    return DumpCopier(*kept, context).run();
+    return copy_dumps(*kept, context).outcome;
   };
   return source;
 }

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "collect/dump_places.h"
+#include "collect/dump_trigger.h"
 #include "collect/engine_source.h"
 #include "collect/flight_recorder_dumps.h"
+#include "collect/machine_sources.h"
 #include "collect/ras_addresses.h"
 #include "collect/ras_source.h"
 #include "collect/redaction.h"
@@ -89,19 +91,31 @@ class Planner {
       : x_request(request), x_workers(workers), x_sampling(sampling) {}
 
   base::Result<std::vector<CaptureSource>> run() {
-    if (x_request.ras) {
+    if (x_request.ras && x_request.selection.has("ras")) {
       const auto plan = plan_ras(x_request, x_workers);
       if (!plan) return base::fail(plan.error());
       add_ras(*plan);
     }
     for (const std::string& url : x_request.engines) {
+      if (!x_request.selection.has("engine")) break;
       auto endpoint = parse_engine(url);
       if (!endpoint) return base::fail(std::move(endpoint.error()));
       const std::string shown = without_secrets(endpoint->shown);
       x_sources.push_back(engine_source("engine-" + std::to_string(++x_engines), shown, x_sampling,
                                         live_engine(std::move(*endpoint), x_request.wake_fd), x_names));
     }
-    if (x_request.dumps) add_dumps();
+    if (x_request.dumps && x_request.selection.has("flight-recorder")) add_dumps();
+    std::size_t asked = 0;
+    for (const std::string& url : x_request.trigger_urls) {
+      auto endpoint = parse_trigger_url(url);
+      if (!endpoint) return base::fail(std::move(endpoint.error()));
+      x_sources.push_back(
+          http_dump_source("flight-recorder-http-" + std::to_string(++asked), std::move(*endpoint)));
+    }
+    const auto others = std::make_shared<OthersAtWork>();
+    for (CaptureSource& source : x_sources) source = OthersAtWork::counted(std::move(source), others);
+    for (CaptureSource& source : machine_sources(x_request, x_workers, x_sampling, others, x_names))
+      x_sources.push_back(std::move(source));
     add_processes();
     return std::move(x_sources);
   }
@@ -143,7 +157,9 @@ class Planner {
     search.own_prefixes =
         dump_prefixes(variable(x_request, dump_variables()[0]), variable(x_request, dump_variables()[1]),
                       value("HOME"), value("XDG_CACHE_HOME"));
-    x_sources.push_back(flight_recorder_source("flight-recorder", std::move(search)));
+    x_sources.push_back(x_request.trigger_dumps
+                            ? triggered_dumps_source("flight-recorder", std::move(search))
+                            : flight_recorder_source("flight-recorder", std::move(search)));
   }
 
   // They were looked at already: the others stand on that.
@@ -170,6 +186,8 @@ const std::vector<std::string>& capture_variables() {
     std::vector<std::string> all = dump_variables();
     all.emplace_back(kRasAddress);
     all.emplace_back(kRasFactor);
+    all.emplace_back("PATH");
+    all.emplace_back("SLURM_JOB_ID");
     return all;
   }();
   return names;

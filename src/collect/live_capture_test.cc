@@ -18,6 +18,7 @@ class LiveCaptureTest : public ::testing::Test, protected fixture::BundleFolder 
     x_request.folder = x_bundle;
     x_request.proc = x_folder / "proc";
     x_request.environment = {{"HOME", x_folder / "home"}};
+    x_request.selection.only = {"ras", "engine", "flight-recorder"};
     put("proc/stat", "btime 1764400000\n");
   }
   void worker(const std::string& pid, const std::string& ras_address) {

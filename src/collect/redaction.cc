@@ -47,6 +47,23 @@ std::string without_secrets(std::string_view url) {
   return out;
 }
 
+std::string without_secrets_in_text(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (base::may_hold_secret(line)) {
+      out += base::redact_line(line);
+    } else {
+      out += line;
+    }
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 const std::vector<std::string>& kept_variables() {
   static const std::vector<std::string> names{"RANK",
                                               "LOCAL_RANK",

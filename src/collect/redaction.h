@@ -13,6 +13,9 @@ namespace unhang::collect {
 // name, no password, no value behind the question mark, nothing behind "#".
 std::string without_secrets(std::string_view url);
 
+// A text of many lines with the secrets of each taken out (base/redaction.h).
+std::string without_secrets_in_text(std::string_view text);
+
 // The variables of a worker that are kept: those that say which rank it is and how its communication was set
 // up. Names that end in '*' are beginnings.
 const std::vector<std::string>& kept_variables();

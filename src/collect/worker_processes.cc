@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "collect/dump_places.h"
 #include "collect/nccl_release.h"
@@ -12,9 +14,25 @@
 namespace unhang::collect {
 namespace {
 
+constexpr int kDeepest = 64;  // of processes that start each other
+
+// They tell the release of the driver's part in user space; having them makes nobody a worker.
+const std::vector<std::string>& driver_libraries() {
+  static const std::vector<std::string> names{"libcuda.so", "libnvidia-ml.so"};
+  return names;
+}
+
+bool has_library(const os::Process& process, const std::vector<std::string>& beginnings) {
+  return std::any_of(process.libraries.begin(), process.libraries.end(), [&](const std::string& file) {
+    const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](const std::string& begin) { return name.starts_with(begin); });
+  });
+}
+
 bool is_chosen(const os::Process& process, const WorkerChoice& choice, std::int64_t self) {
   if (process.pid == self) return false;  // our own command line has the text of --match, too
-  if (choice.pids.empty() && choice.match.empty()) return !process.libraries.empty();
+  if (choice.pids.empty() && choice.match.empty()) return has_library(process, worker_libraries());
   if (std::find(choice.pids.begin(), choice.pids.end(), process.pid) != choice.pids.end()) return true;
   if (choice.match.empty()) return false;
   std::string line;
@@ -50,6 +68,27 @@ std::int64_t self_pid(const std::string& proc, const os::ReadDeadlines& deadline
   return at == std::string::npos ? -1 : std::atoll(status.bytes.c_str() + at + 6);
 }
 
+// Those whose parents lead to a worker. A parent that is its own ancestor (numbers change while we read) ends
+// the way.
+void add_descendants(const std::vector<os::Process>& all, std::int64_t self, Workers& out) {
+  std::map<std::int64_t, const os::Process*> by_pid;
+  for (const os::Process& process : all) by_pid[process.pid] = &process;
+  std::set<std::int64_t> workers;
+  for (const os::Process& worker : out.processes) workers.insert(worker.pid);
+  for (const os::Process& process : all) {
+    if (workers.contains(process.pid) || process.pid == self) continue;
+    const os::Process* at = &process;
+    for (int depth = 0; depth < kDeepest && at != nullptr; ++depth) {
+      if (workers.contains(at->pid)) {
+        out.descendants.push_back(process);
+        break;
+      }
+      const auto parent = at->parent ? by_pid.find(*at->parent) : by_pid.end();
+      at = parent == by_pid.end() ? nullptr : parent->second;
+    }
+  }
+}
+
 void judge(Workers& out, const WorkerChoice& choice, const std::vector<std::string>& notes) {
   using Status = model::SourceStatus;
   const auto unreadable =
@@ -82,6 +121,8 @@ Workers find_workers(const WorkerChoice& choice) {
   options.variables = kept_variables();
   options.variables.insert(options.variables.end(), dump_variables().begin(), dump_variables().end());
   options.library_names = worker_libraries();
+  options.library_names.insert(options.library_names.end(), driver_libraries().begin(),
+                               driver_libraries().end());
   options.deadlines.end = choice.end;
   const auto table = os::read_process_table(options);
   if (!table) {
@@ -94,6 +135,7 @@ Workers find_workers(const WorkerChoice& choice) {
     out.processes.push_back(process);
     out.facts.push_back(facts_of(process));
   }
+  add_descendants(table->processes, self, out);
   const auto own = os::read_in_child(
       os::ReadRequest{.kind = os::ReadKind::kLink, .path = choice.proc + "/self/ns/mnt"}, options.deadlines);
   out.own_namespace = own.bytes;

@@ -22,6 +22,7 @@ struct WorkerChoice {
 
 struct Workers {
   std::vector<os::Process> processes;       // ascending pid; with the variables that dumps and RAS need
+  std::vector<os::Process> descendants;     // of them, that are no workers themselves; ascending pid
   std::string own_namespace;                // our mount namespace; empty: not known
   std::vector<model::BundleProcess> facts;  // what a bundle may say of them
   model::SourceStatus status = model::SourceStatus::kFailed;

@@ -41,6 +41,18 @@ TEST_F(WorkersTest, AreThoseThatHaveTheLibrary) {
   EXPECT_EQ(found(), (std::vector<std::int64_t>{10, 20}));
 }
 
+TEST_F(WorkersTest, WithTheProcessesBelowThem) {
+  process("31", "sh\0"s, "/usr/lib/libcuda.so.550.54.15");
+  process("32", "git\0"s, "/usr/lib/libc.so.6");
+  put("proc/31/stat", "31 (sh) S 20 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 100 1000 1 2\n");
+  put("proc/32/stat", "32 (git) S 31 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 100 1000 1 2\n");
+  const Workers workers = find_workers(x_choice);
+  EXPECT_EQ(workers.processes.size(), 2u) << "the driver's library alone makes no worker";
+  ASSERT_EQ(workers.descendants.size(), 2u);
+  EXPECT_EQ(workers.descendants[0].pid, 31);
+  EXPECT_EQ(workers.descendants[1].pid, 32);
+}
+
 TEST_F(WorkersTest, OrThoseThatAreNamed) {
   x_choice.match = "train.py";
   EXPECT_EQ(found(), (std::vector<std::int64_t>{20}));

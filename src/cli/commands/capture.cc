@@ -58,10 +58,11 @@ class CaptureCommand final : public CommandBase {
         .description =
             "Asks everything that knows something about the job on this machine, side by side and within a "
             "budget, and writes the raw answers to a new folder: NCCL's RAS service and an engine's page of "
-            "metrics several times, so that movement can be seen, and the Flight Recorder's dumps from where "
-            "the workers write them. What does not answer is written down, too. Nothing of the job is "
-            "changed "
-            "and nothing is asked that could crash it.\n\n"
+            "metrics several times, so that movement can be seen, the Flight Recorder's dumps from where the "
+            "workers write them, what each of their threads does, and what the machine says: kernel, GPUs, "
+            "network, limits, scheduler. What does not answer is written down, too. Nothing of the job is "
+            "changed and nothing is asked that could crash it. Where gdb is installed, it stops each worker "
+            "for some seconds, when everything else has been asked; --no-gdb leaves it out.\n\n"
             "The folder is a bundle: `unhang diagnose` reads it, here or on any other machine. It is a valid "
             "one at every moment, also when the capture is interrupted or killed.",
         .flags = flags(),
@@ -134,6 +135,16 @@ class CaptureCommand final : public CommandBase {
          .is_path = true,
          .group = "Sources"},
         {.name = "--no-dumps", .help = "do not look for dumps", .target = &x_no_dumps, .group = "Sources"},
+        {.name = "--trigger-dump",
+         .help = "let workers that listen at a pipe (TORCH_NCCL_DEBUG_INFO_PIPE_FILE) write a new dump; it "
+                 "makes the job do something. The old dump is copied first",
+         .target = &x_trigger,
+         .group = "Sources"},
+        {.name = "--trigger-url",
+         .value = "[RANK=]URL",
+         .help = "PyTorch's worker server, asked for a dump; may be given several times",
+         .target = &x_trigger_urls,
+         .group = "Sources"},
         {.name = "--pid",
          .value = "PID",
          .help = "a worker; default: every process that has NCCL loaded",
@@ -143,6 +154,20 @@ class CaptureCommand final : public CommandBase {
          .value = "TEXT",
          .help = "workers are the processes with this in their name or command line",
          .target = &x_match,
+         .group = "Sources"},
+        {.name = "--sources",
+         .value = "LIST",
+         .help = "only these: " + names_of_sources(),
+         .target = &x_only,
+         .group = "Sources"},
+        {.name = "--without",
+         .value = "LIST",
+         .help = "all but these",
+         .target = &x_without,
+         .group = "Sources"},
+        {.name = "--no-gdb",
+         .help = "do not stop workers to read their native stacks",
+         .target = &x_no_gdb,
          .group = "Sources"},
         {.name = "--samples",
          .value = "N",
@@ -176,7 +201,26 @@ class CaptureCommand final : public CommandBase {
          .help = "another /proc",
          .target = &x_proc,
          .is_path = true,
+         .hidden = true},
+        {.name = "--sys",
+         .value = "DIR",
+         .help = "another /sys",
+         .target = &x_sys,
+         .is_path = true,
+         .hidden = true},
+        {.name = "--dev",
+         .value = "DIR",
+         .help = "another /dev",
+         .target = &x_dev,
+         .is_path = true,
          .hidden = true}};
+  }
+
+  static std::string names_of_sources() {
+    std::string names;
+    for (const collect::LiveSource& source : collect::live_sources())
+      names += (names.empty() ? "" : ", ") + std::string(source.name);
+    return names;
   }
 
   base::Result<collect::LiveCaptureRequest> make_request() const {
@@ -190,8 +234,12 @@ class CaptureCommand final : public CommandBase {
       return usage("--budget: less than 100ms is no time at all");
     if (x_no_ras && !x_ras.empty()) return usage("--ras and --no-ras exclude each other");
     if (x_no_dumps && !x_dumps.empty()) return usage("--dumps and --no-dumps exclude each other");
+    if (x_no_dumps && x_trigger) return usage("--trigger-dump and --no-dumps exclude each other");
+    auto selection = collect::parse_selection(x_only, x_without);
+    if (!selection) return base::fail(std::move(selection.error()));
     collect::LiveCaptureRequest request;
     request.folder = x_output;
+    request.selection = std::move(*selection);
     request.budget = x_budget;
     request.instance = x_instance;
     request.deployment = x_deployment;
@@ -200,10 +248,15 @@ class CaptureCommand final : public CommandBase {
     request.engines = x_engines;
     request.dumps = !x_no_dumps;
     request.dump_paths = x_dumps;
+    request.trigger_dumps = x_trigger;
+    request.trigger_urls = x_trigger_urls;
     request.match = x_match;
     request.samples = x_samples;
     request.interval = x_interval;
     request.proc = x_proc;
+    request.sys = x_sys;
+    request.dev = x_dev;
+    request.native_stacks = !x_no_gdb;
     request.tool_version = UNHANG_VERSION;
     if (!x_nccl_version.empty()) {
       const auto release = nccl_version_of(x_nccl_version);
@@ -266,7 +319,10 @@ class CaptureCommand final : public CommandBase {
   std::optional<std::chrono::nanoseconds> x_interval;
   std::string x_instance, x_deployment;
   std::vector<std::string> x_labels;
-  std::string x_proc = "/proc";
+  std::vector<std::string> x_only, x_without;
+  bool x_no_gdb = false, x_trigger = false;
+  std::vector<std::string> x_trigger_urls;
+  std::string x_proc = "/proc", x_sys = "/sys", x_dev = "/dev";
 };
 
 }  // namespace
