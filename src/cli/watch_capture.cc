@@ -62,6 +62,8 @@ void StallCaptures::begin(const std::string& instance, std::vector<std::string> 
   request.nccl_release = x_settings.release;
   request.engines = std::move(engines);
   request.tool_version = UNHANG_VERSION;
+  request.nvml_words = {"/proc/self/exe", "nvml"};
+  request.native_stacks = false;  // nobody is asked here whether workers may be stopped for it
   for (const std::string& name : collect::capture_variables()) {
     if (const char* value = std::getenv(name.c_str())) request.environment.emplace_back(name, value);
   }

@@ -105,7 +105,7 @@ struct CaptureSource {
 
 struct CaptureResult {
   model::BundleManifest manifest;
-  bool anything = false;     // at least one file was kept
+  bool anything = false;     // at least one file was kept; of a live capture: one that tells of the job
   bool interrupted = false;  // by CaptureStop
   std::string trouble;       // the bundle could not be written to its end; empty: it could
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "collect/redaction.h"
 #include "collect/source_tally.h"
@@ -46,7 +48,7 @@ class GpuAsker {
   SourceOutcome run() {
     keep_driver();
     const bool has_program = is_installed(x_place.programs, questions().front().words.front());
-    if (!has_program && x_tally.kept() == 0 && x_place.nvml_words.empty())
+    if (!has_program && x_tally.kept() == 0 && !has_device())
       return x_tally.outcome("there is no NVIDIA driver here and no nvidia-smi");
     if (has_program) {
       ask_all();
@@ -54,13 +56,20 @@ class GpuAsker {
       x_tally.note("nvidia-smi: not installed");
     }
     if (!x_place.nvml_words.empty() && !x_hangs) {
-      run_and_keep(x_place.programs, {.words = x_place.nvml_words, .limit = kLongestAnswer}, "gpu",
-                   "nvml.csv", x_names, x_tally);
+      run_and_keep(x_place.programs, {.words = x_place.nvml_words, .called = "NVML", .limit = kLongestAnswer},
+                   "gpu", "nvml.csv", x_names, x_tally);
     }
     return x_tally.outcome({});
   }
 
  private:
+  // Of the driver; the second one is that of Windows' Linux.
+  bool has_device() const {
+    std::error_code ignored;
+    return std::filesystem::exists(x_place.dev + "/nvidiactl", ignored) ||
+           std::filesystem::exists(x_place.dev + "/dxg", ignored);
+  }
+
   void ask_all() {
     for (const Question& question : questions()) {
       if (x_tally.context().stopping()) return;

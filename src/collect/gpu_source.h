@@ -16,7 +16,7 @@
 namespace unhang::collect {
 
 struct GpuPlace {
-  std::string proc = "/proc";
+  std::string proc = "/proc", dev = "/dev";
   HelperPrograms programs;
   // A program that prints what NVML tells, in a process of its own since the driver may hang; empty: none.
   std::vector<std::string> nvml_words;

@@ -14,7 +14,9 @@ using Status = model::SourceStatus;
 class GpuSourceTest : public ::testing::Test, protected fixture::FakePrograms {
  protected:
   SourceOutcome run(std::vector<std::string> nvml = {}, std::chrono::nanoseconds budget = 25s) {
-    return run_alone(gpu_source("gpu", {x_folder / "proc", programs(), std::move(nvml)}, x_names), budget);
+    return run_alone(
+        gpu_source("gpu", {x_folder / "proc", x_folder / "dev", programs(), std::move(nvml)}, x_names),
+        budget);
   }
 };
 
@@ -68,11 +70,29 @@ TEST_F(GpuSourceTest, OneThatHangsIsEndedAndSaid) {
 }
 
 TEST_F(GpuSourceTest, WithoutItNvmlIsAsked) {
+  put("dev/nvidiactl", "");
   program("nvml", "echo index, name");
   const auto outcome = run({"nvml"});
   EXPECT_EQ(outcome.status, Status::kPartial);
   EXPECT_EQ(outcome.reason, "nvidia-smi: not installed");
   EXPECT_EQ(kept("gpu", "nvml.csv"), "index, name\n");
+}
+
+TEST_F(GpuSourceTest, WithoutADriverNvmlIsNotAsked) {
+  program("nvml", "echo asked");
+  EXPECT_EQ(run({"nvml"}).status, Status::kMissing);
+  EXPECT_TRUE(x_files.empty());
+}
+
+TEST_F(GpuSourceTest, ANvmlThatDoesNotStartIsEvidence) {
+  put("dev/nvidiactl", "");
+  program("nvml", "echo 'Failed to initialize NVML: Driver/library version mismatch'; exit 69");
+  const auto outcome = run({"nvml"});
+  EXPECT_EQ(
+      outcome.reason,
+      "nvidia-smi: not installed; NVML: Failed to initialize NVML: Driver/library version mismatch (exit "
+      "status 69)");
+  EXPECT_EQ(x_files.size(), 1u);
 }
 
 }  // namespace

@@ -46,10 +46,10 @@ bool is_installed(const HelperPrograms& programs, std::string_view name) {
 }
 
 os::ProgramReply run_helper(const HelperPrograms& programs, const HelperRun& run, SourceTally& tally) {
-  const std::string& name = run.words.front();
+  const std::string& name = run.called.empty() ? run.words.front() : run.called;
   os::ProgramRequest request;
   request.words = run.words;
-  request.words.front() = os::find_program(name, programs.path);
+  request.words.front() = os::find_program(run.words.front(), programs.path);
   if (request.words.front().empty()) {
     tally.note(name + ": not installed");
     return {};
@@ -74,7 +74,10 @@ bool run_and_keep(const HelperPrograms& programs, const HelperRun& run, std::str
     model::BundleFile facts;
     facts.captured_ns = tally.context().wall_ns();
     facts.path = names.next(folder, facts.captured_ns, name, "");
-    for (const std::string& word : run.words) facts.note += (facts.note.empty() ? "" : " ") + word;
+    facts.note = run.called;
+    if (run.called.empty()) {
+      for (const std::string& word : run.words) facts.note += (facts.note.empty() ? "" : " ") + word;
+    }
     facts.cut = reply.cut || reply.timed_out;
     tally.keep(without_secrets_in_text(reply.output), std::move(facts));
   }

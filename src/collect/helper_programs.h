@@ -25,6 +25,7 @@ struct HelperPrograms {
 
 struct HelperRun {
   std::vector<std::string> words;  // [0]: its name
+  std::string called = {};         // what people call it; empty: words[0]
   std::chrono::nanoseconds limit = std::chrono::seconds(10);
   std::size_t max_output = std::size_t{16} << 20;
 };

@@ -2,6 +2,7 @@
 #include "collect/live_capture.h"
 
 #include <algorithm>
+#include <array>
 
 #include "collect/dump_places.h"
 #include "collect/dump_trigger.h"
@@ -179,6 +180,23 @@ class Planner {
   std::size_t x_engines = 0;
 };
 
+// What tells of the job itself; the rest is there on any machine.
+bool is_of_job(const model::BundleSource& source) {
+  constexpr std::array<std::string_view, 6> kKinds{"ras",    "engine",   "flight_recorder",
+                                                   "stacks", "nccl_log", "sockets"};
+  return std::find(kKinds.begin(), kKinds.end(), source.kind) != kKinds.end();
+}
+
+// Whether the capture got what it was for: something of the job, or, where only the machine was asked,
+// something of that.
+bool got_something(const model::BundleManifest& manifest) {
+  const auto& sources = manifest.sources;
+  const bool asks_job = std::any_of(sources.begin(), sources.end(), is_of_job);
+  return std::any_of(sources.begin(), sources.end(), [&](const model::BundleSource& source) {
+    return !source.files.empty() && (!asks_job || is_of_job(source));
+  });
+}
+
 }  // namespace
 
 const std::vector<std::string>& capture_variables() {
@@ -217,7 +235,9 @@ base::Result<CaptureResult> capture_live(const LiveCaptureRequest& request) {
   settings.facts.labels = request.labels;
   std::sort(settings.facts.labels.begin(), settings.facts.labels.end());
   settings.facts.processes = workers.facts;
-  return capture(settings, std::move(*sources));
+  auto result = capture(settings, std::move(*sources));
+  if (result) result->anything = got_something(result->manifest);
+  return result;
 }
 
 }  // namespace unhang::collect

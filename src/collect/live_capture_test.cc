@@ -85,6 +85,43 @@ TEST_F(LiveCaptureTest, DumpsOfOurOwnPrefixAndFactsOfTheCall) {
   EXPECT_EQ(manifest.sources[0].files[0].original_path, x_folder / "dumps/r_0");
 }
 
+TEST_F(LiveCaptureTest, WhatAnyMachineTellsIsNothingOfAJob) {
+  put("sys/class/net/eth0/statistics/rx_bytes", "1\n");
+  x_request.ras = false;
+  x_request.sys = x_folder / "sys";
+  x_request.samples = 1;
+  x_request.selection.only = {"flight-recorder", "nic"};
+  auto result = capture_live(x_request);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->manifest.sources[1].files.size(), 1u);
+  EXPECT_FALSE(result->anything);
+  std::filesystem::remove_all(x_bundle);
+  x_request.selection.only = {"nic"};
+  result = capture_live(x_request);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->anything) << "it was asked for nothing else";
+}
+
+TEST_F(LiveCaptureTest, SourcesAreChosenByName) {
+  x_request.sys = x_folder / "sys";
+  x_request.dev = x_folder / "dev";
+  x_request.account = x_folder / "account";
+  const auto ids = [&] {
+    const auto result = capture_live(x_request);
+    EXPECT_TRUE(result);
+    std::filesystem::remove_all(x_bundle);
+    std::string text;
+    for (const auto& source : result->manifest.sources) text += source.id + " ";
+    return text;
+  };
+  x_request.samples = 1;
+  x_request.selection = *parse_selection({}, {"ras,gpu"});
+  EXPECT_EQ(ids(), "flight-recorder stacks kernel-log nccl-logs nic sockets system scheduler processes ");
+  x_request.selection = *parse_selection({"gpu,nic", "kernel-log"}, {"nic"});
+  EXPECT_EQ(ids(), "kernel-log gpu processes ");
+  EXPECT_EQ(parse_selection({"disk"}, {}).error().code, base::ErrorCode::kUsage);
+}
+
 TEST_F(LiveCaptureTest, WrongAddressesAreToldBeforeAnythingIsWritten) {
   x_request.ras_addresses = {"h:99999"};
   EXPECT_EQ(capture_live(x_request).error().code, base::ErrorCode::kUsage);

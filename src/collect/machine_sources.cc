@@ -64,7 +64,7 @@ std::vector<CaptureSource> machine_sources(const LiveCaptureRequest& request, co
   if (chosen.has("nccl-logs"))
     sources.push_back(nccl_logs_source("nccl-logs", {workers.processes, workers.own_namespace}, names));
   if (chosen.has("gpu"))
-    sources.push_back(gpu_source("gpu", {request.proc, programs, request.nvml_words}, names));
+    sources.push_back(gpu_source("gpu", {request.proc, request.dev, programs, request.nvml_words}, names));
   if (chosen.has("nic")) sources.push_back(nic_source("nic", {request.sys, host}, sampling, names));
   if (chosen.has("sockets")) {
     SocketSearch search{workers.processes, request.proc, host};

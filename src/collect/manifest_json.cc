@@ -70,13 +70,15 @@ std::string manifest_json(const model::BundleManifest& manifest) {
   for (const auto& source : manifest.sources) out["sources"].push_back(source_json(source));
   out["processes"] = Json::array();
   for (const auto& process : manifest.processes) out["processes"].push_back(process_json(process));
-  out["redaction"] = {
-      {"text",
-       "Kept as they are: what RAS, an engine and the Flight Recorder gave. Never kept: command lines, and "
-       "of "
-       "environments everything but the variables below. Removed: user names, passwords and query values of "
-       "addresses."},
-      {"kept_variables", kept_variables()}};
+  out["redaction"] = {{"text",
+                       "Kept as they are: what RAS, an engine and the Flight Recorder gave, and values of "
+                       "/proc and /sys. Of logs "
+                       "and of what programs printed, tokens, passwords and prompts were removed. Never "
+                       "kept: command lines, and "
+                       "of environments everything but the variables below. Removed: user names, passwords "
+                       "and query values of "
+                       "addresses."},
+                      {"kept_variables", kept_variables()}};
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -61,6 +61,21 @@ TEST_F(Http, GivesStatusHeadersAndBody) {
   EXPECT_TRUE(response->complete());
 }
 
+TEST_F(Http, CanPostNothing) {
+  const ScriptedServer server([](ServerTalk& talk) {
+    const auto [first, all] = read_request(talk);
+    const bool as_expected =
+        first == "POST /handler/x HTTP/1.1\r" && all.find("Content-Length: 0\r") != std::string::npos;
+    talk.send_in_pieces(
+        std::string("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n") + (as_expected ? "good" : "bad!"), 1);
+  });
+  HttpRequest asked = request(url(server, "/handler/x"));
+  asked.post = true;
+  const auto response = http_get(asked);
+  ASSERT_TRUE(response.has_value()) << response.error().message;
+  EXPECT_EQ(response->body, "good");
+}
+
 TEST_F(Http, SaysThatNobodyListens) {
   const std::string where = "http://127.0.0.1:" + std::to_string(closed_port()) + "/";
   const auto response = http_get(request(where));

@@ -103,7 +103,9 @@ class CaptureCommand(unittest.TestCase):
         return kept | {"HOME": str(self.home)}
 
     def command(self, *words, live=False):
-        return [UNHANG, "capture", "-o", str(self.bundle), *([] if live else ["--proc", str(self.proc)]), *words]
+        """Of the job; what is asked of the machine is tested in capture_machine.py."""
+        return [UNHANG, "capture", "-o", str(self.bundle), "--sources", "ras,engine,flight-recorder",
+                *([] if live else ["--proc", str(self.proc)]), *words]
 
     def capture(self, *words, status=0, live=False):
         done = subprocess.run(self.command(*words, live=live), capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -320,7 +322,8 @@ class CaptureCommand(unittest.TestCase):
 
     def test_wrong_calls(self):
         for words in (["--budget", "0"], ["--ras", "h:99999"], ["--no-ras", "--ras", "h:1"], ["--no-dumps", "--dumps", "x"],
-                      ["--label", "novalue"], ["--pid", "x"], ["--nccl-version", "new"]):
+                      ["--label", "novalue"], ["--pid", "x"], ["--sources", "disk"], ["--without", "ras,disk"],
+                      ["--no-dumps", "--trigger-dump"], ["--trigger-url", "x=http://h"], ["--nccl-version", "new"]):
             with self.subTest(words):
                 self.capture(*words, status=64)
                 self.assertFalse(self.bundle.exists())

@@ -72,7 +72,7 @@ class CaptureCommand final : public CommandBase {
              {"unhang capture -o bundle --budget 10s --instance i-7f2 --label pod=$HOSTNAME",
               "In a preStop hook: at most ten seconds. 'unhang diagnose bundle' then says what it means."}},
         .exit_notes = {{kExitOk, "something was captured (the manifest says what was not)"},
-                       {kExitUnavailable, "nothing answered and nothing was found"}}};
+                       {kExitUnavailable, "nothing of the job answered and nothing of it was found"}}};
   }
 
   int run(const std::vector<std::string>&, Streams& streams) override {
@@ -257,6 +257,7 @@ class CaptureCommand final : public CommandBase {
     request.sys = x_sys;
     request.dev = x_dev;
     request.native_stacks = !x_no_gdb;
+    request.nvml_words = {"/proc/self/exe", "nvml"};
     request.tool_version = UNHANG_VERSION;
     if (!x_nccl_version.empty()) {
       const auto release = nccl_version_of(x_nccl_version);
