@@ -12,6 +12,7 @@ namespace unhang::cli {
   X(logs_merge)            \
   X(logs_warnings)         \
   X(capture)               \
+  X(nvml)                  \
   X(ras_status)            \
   X(ras_watch)             \
   X(ras_events)            \
