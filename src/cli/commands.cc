@@ -12,6 +12,8 @@ namespace unhang::cli {
   X(logs_merge)            \
   X(logs_warnings)         \
   X(capture)               \
+  X(probe)                 \
+  X(run)                   \
   X(nvml)                  \
   X(ras_status)            \
   X(ras_watch)             \

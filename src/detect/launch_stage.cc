@@ -352,7 +352,9 @@ std::string ending_words(const LaunchFacts& facts) {
 }
 
 std::string headline_of(const LaunchStage& stage, const LaunchFacts& facts) {
-  const std::string where = place_words(stage.place) + (stage.doing.empty() ? "" : ": " + stage.doing);
+  std::string where = place_words(stage.place) + (stage.doing.empty() ? "" : ": " + stage.doing);
+  if (stage.place == LaunchPlace::kBeforeNccl && stage.doing.empty() && !facts.nccl_began_s)
+    where = "and NCCL was not reached (or is not used)";
   switch (stage.movement) {
     case LaunchMovement::kEnded:
       return ending_words(facts) + (stage.place == LaunchPlace::kUnknown ? "" : ", " + where);

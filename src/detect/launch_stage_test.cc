@@ -136,7 +136,8 @@ TEST(LaunchStage, AnEndByItselfIsSaid) {
   facts.exit_code = 3;
   const model::LaunchStage stage = judge_launch(nullptr, facts);
   EXPECT_EQ(stage.movement, LaunchMovement::kEnded);
-  EXPECT_EQ(stage.headline, "it ended by itself with status 3 after 10.0 s, before NCCL");
+  EXPECT_EQ(stage.headline,
+            "it ended by itself with status 3 after 10.0 s, and NCCL was not reached (or is not used)");
 }
 
 TEST(LaunchFrames, TheInnermostKnownFunctionDecides) {
@@ -191,6 +192,16 @@ TEST(LaunchTrials, SpeedIsCompared) {
   base.facts.throughput = 10;
   trial.facts.throughput = 5;
   EXPECT_EQ(trial_outcome(base, trial, nullptr), "ends well too, at 50 % of the speed");
+}
+
+TEST(LaunchTrials, AVariableThatWasSetAnewIsSeen) {
+  LogCase c;
+  c.file("a.log").says(LogEventKind::kEnvironment, {.subject = "NCCL_P2P_DISABLE", .detail = "0"});
+  c.says(LogEventKind::kEnvironment, {.subject = "NCCL_SHM_DISABLE", .detail = "1"});
+  const auto notes =
+      set_anew(c.joined(), {{"NCCL_P2P_DISABLE", "1"}, {"NCCL_SHM_DISABLE", "1"}, {"NCCL_ALGO", "Ring"}});
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0], "NCCL read NCCL_P2P_DISABLE=0, not 1: something inside the processes sets it");
 }
 
 std::string ideas(const model::Case& joined, const model::LaunchStage& stage, std::string cause = "unknown") {

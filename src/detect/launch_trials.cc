@@ -135,12 +135,13 @@ std::vector<TrialIdea> suggest_trials(const model::Case* joined, const model::La
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   const InUse use = in_use(joined);
-  if (verdict != nullptr) {
+  const bool in_nccl = stage.place == LaunchPlace::kNcclInit || stage.place == LaunchPlace::kFirstCollective;
+  // Where it stands elsewhere, a mere possibility is not worth a run.
+  if (verdict != nullptr && (in_nccl || verdict->confidence != model::Confidence::kLow)) {
     for (const OfCause& known : kOfCause) {
       if (known.cause == verdict->cause) add(known.variable);
     }
   }
-  const bool in_nccl = stage.place == LaunchPlace::kNcclInit || stage.place == LaunchPlace::kFirstCollective;
   if (in_nccl && stage.missing.empty()) {
     if (use.ranks_look_for_each_other && stage.place == LaunchPlace::kNcclInit) {
       if (use.one_node) add("NCCL_SOCKET_IFNAME");
@@ -191,6 +192,22 @@ std::string trial_outcome(const LaunchRun& base, const LaunchRun& trial, std::st
   }
   if (ruled_out != nullptr) *ruled_out = fmt::format("{} ({} made no difference)", subject, trial.change);
   return fmt::format("no difference: {}", end_words(trial));
+}
+
+std::vector<std::string> set_anew(const model::Case& joined,
+                                  const std::vector<std::pair<std::string, std::string>>& set) {
+  std::vector<std::string> notes;
+  for (const auto& [name, value] : set) {
+    for (const model::LogEvent& event : joined.logs.events) {
+      if (event.kind != model::LogEventKind::kEnvironment || event.subject != name || event.detail.empty() ||
+          event.detail == value)
+        continue;
+      notes.push_back(fmt::format("NCCL read {}={}, not {}: something inside the processes sets it", name,
+                                  event.detail, value));
+      break;
+    }
+  }
+  return notes;
 }
 
 }  // namespace unhang::detect

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/case.h"
@@ -26,5 +27,10 @@ std::vector<TrialIdea> suggest_trials(const model::Case* joined, const model::La
 // no difference, to what is therefore not the reason.
 std::string trial_outcome(const model::LaunchRun& base, const model::LaunchRun& trial,
                           std::string* ruled_out);
+
+// Variables that were set for the launch and that NCCL's log shows with another value: something inside the
+// processes sets them anew.
+std::vector<std::string> set_anew(const model::Case& joined,
+                                  const std::vector<std::pair<std::string, std::string>>& set);
 
 }  // namespace unhang::detect

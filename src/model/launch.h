@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/verdict.h"
@@ -46,7 +47,7 @@ struct LaunchFacts {
   std::string last_line;           // that it printed, without secrets
   std::size_t processes = 0;       // at the look
   // By the files in which NCCL writes; nullopt: not seen.
-  std::optional<double> nccl_began_s, nccl_ready_s, nccl_quiet_s;
+  std::optional<double> nccl_began_s, nccl_ready_s, first_call_s, nccl_quiet_s;
   std::optional<double> throughput;
   std::string throughput_unit;
   bool killed = false;            // some process ignored SIGTERM
