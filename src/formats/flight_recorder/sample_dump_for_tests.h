@@ -112,9 +112,10 @@ inline std::string operation_text(const model::Dump& dump, const model::Operatio
        {op.created_ns, op.started_ns, op.completed_ns, op.collective_sequence, op.p2p_sequence, op.op_id,
         op.record_id, std::int64_t{op.timeout_ms}, g.pg_id, std::int64_t{s.self}, std::int64_t{s.peer},
         static_cast<std::int64_t>(s.kind), static_cast<std::int64_t>(op.state),
-        static_cast<std::int64_t>(op.flags), static_cast<std::int64_t>(op.duration_ms * 1000)}) {
+        static_cast<std::int64_t>(op.flags)}) {
     out += ' ' + std::to_string(number);
   }
+  out += ' ' + std::to_string(op.duration_ms);
   out += model::shapes_text(v.shapes.encoded(s.input_shapes)) +
          model::shapes_text(v.shapes.encoded(s.output_shapes));
   return stacks ? out + stack_text(dump, op) : out;

@@ -170,6 +170,7 @@ class LineStream::State {
       next = record(line, x_wrapped_number, prefix, x_filter.owners(line.substr(prefix.length)), false,
                     records < kGluedRecords);
     }
+    settle();  // what is remembered of it lies in `text`
   }
 
   // Hands out the first record of `line`; where the next begins, 0 when there is no other.
