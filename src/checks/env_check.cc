@@ -2,17 +2,14 @@
 #include "checks/env_check.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
 
 #include "checks/env_rules.h"
+#include "checks/merged_results.h"
 
 namespace unhang::checks {
 namespace {
 
 using model::CheckResult;
-using model::CheckStatus;
 
 EnvSubject subject_of(const Environment& environment, const EnvCheckOptions& options) {
   return {.environment = environment,
@@ -31,45 +28,6 @@ bool communicates(const Environment& environment) {
                      });
 }
 
-// Adds results; the same finding of another environment only adds its places. A rule that found something in
-// one environment has not passed.
-class Merged {
- public:
-  void add(std::vector<CheckResult> results) {
-    for (CheckResult& result : results) {
-      const auto key = std::tuple(result.id, result.status, result.detail);
-      const auto [at, is_new] = x_known.emplace(key, x_results.size());
-      if (is_new) {
-        if (result.status != CheckStatus::kPass) x_found.insert(result.id);
-        x_results.push_back(std::move(result));
-        continue;
-      }
-      for (std::string& place : result.evidence) {
-        auto& places = x_results[at->second].evidence;
-        if (std::find(places.begin(), places.end(), place) == places.end())
-          places.push_back(std::move(place));
-      }
-    }
-  }
-
-  std::vector<CheckResult> take() {
-    std::erase_if(x_results, [&](const CheckResult& result) {
-      return result.status == CheckStatus::kPass && x_found.contains(result.id);
-    });
-    // In the order of the catalogue, whichever environment a result is of.
-    std::map<std::string, std::size_t> order;
-    for (const Check<EnvSubject>& rule : env_rules()) order.emplace(rule.id, order.size());
-    std::stable_sort(x_results.begin(), x_results.end(),
-                     [&](const CheckResult& a, const CheckResult& b) { return order[a.id] < order[b.id]; });
-    return std::move(x_results);
-  }
-
- private:
-  std::vector<CheckResult> x_results;
-  std::map<std::tuple<std::string, CheckStatus, std::string>, std::size_t> x_known;
-  std::set<std::string> x_found;
-};
-
 }  // namespace
 
 model::CheckReport check_sources(const EnvSources& sources, const std::string& subject,
@@ -87,7 +45,7 @@ model::CheckReport check_sources(const EnvSources& sources, const std::string& s
     chosen.push_back(std::move(empty));
     report.notes.push_back("no variable of NCCL, PyTorch or vLLM is set in it");
   }
-  Merged merged;
+  MergedResults merged;
   for (const Environment& environment : chosen) {
     EnvSubject one = subject_of(environment, options);
     if (environment.name.ends_with(" of leaderTemplate")) {
@@ -104,7 +62,7 @@ model::CheckReport check_sources(const EnvSources& sources, const std::string& s
     }
     merged.add(std::move(results));
   }
-  report.results = merged.take();
+  report.results = merged.take(env_rules());
   return report;
 }
 
@@ -117,14 +75,14 @@ model::CheckReport check_processes(const ProcessEnvironments& processes, const E
   EnvSubject subject = subject_of(processes.environment, options);
   subject.workers = processes.workers;
   subject.interfaces = processes.interfaces;
-  Merged merged;
+  MergedResults merged;
   merged.add(check_environment(subject));
   if (!processes.is_worker && !processes.workers.empty()) {
     EnvSubject worker = subject_of(processes.workers.front(), options);
     worker.interfaces = processes.interfaces;
     merged.add(check_environment(worker));
   }
-  report.results = merged.take();
+  report.results = merged.take(env_rules());
   return report;
 }
 

@@ -22,6 +22,7 @@ namespace unhang::cli {
   X(env_normal)            \
   X(env_incident)          \
   X(env_check)             \
+  X(doctor)                \
   X(env_calibrate)         \
   X(explain)               \
   X(simulate)              \

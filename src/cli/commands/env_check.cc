@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "cli/check_exit.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -50,20 +51,6 @@ base::Result<std::string> read_whole(const std::string& path) {
   }
   if (source.stop()) return base::fail(ErrorCode::kNoInput, shown + " cannot be read");
   return text;
-}
-
-int exit_code_of(model::CheckStatus status) {
-  switch (status) {
-    case model::CheckStatus::kPass:
-      return kExitOk;
-    case model::CheckStatus::kUnknown:
-      return kExitUnknown;
-    case model::CheckStatus::kWarn:
-      return kExitSlow;
-    case model::CheckStatus::kFail:
-      return kExitStopped;
-  }
-  return kExitUnknown;
 }
 
 class EnvCheckCommand final : public CommandBase {
