@@ -44,31 +44,42 @@ Outcomes bundle_space(const NodeSubject& subject) {
   return !subject.facts.bundle_places.empty() && outcomes.empty() ? passed() : outcomes;
 }
 
-Outcomes shm_size(const NodeSubject& subject) {
-  // NCCL's own advice for containers is --shm-size=1g; one segment of its proxies is 32 MiB.
-  constexpr std::uint64_t kAdvised = kGiB, kOneRank = 32 * kMiB;
-  const model::PathFacts& shm = subject.facts.shm;
+// NCCL's own advice for containers is --shm-size=1g; one segment of its proxies is 32 MiB.
+constexpr std::uint64_t kAdvisedShm = kGiB, kShmOfRank = 32 * kMiB;
+
+// What is wrong with one /dev/shm.
+std::optional<Outcome> judge_shm(const NodeSubject& subject, const model::NodeShm& shm) {
+  const model::PathFacts& folder = shm.folder;
   const std::string fix =
       "docker run --shm-size=8g …\n"
       "# in a pod, mounted at /dev/shm:\n"
       "# {name: shm, emptyDir: {medium: Memory, sizeLimit: 8Gi}}";
-  if (!shm.looked) return {{Status::kUnknown, "/dev/shm cannot be looked at: " + shm.trouble, fix, {}}};
-  if (!shm.exists) return {{Status::kFail, "there is no /dev/shm", fix, {}}};
-  const std::uint64_t ranks = std::max<std::size_t>(subject.facts.workers.size(), 1);
-  // Of workers that run, what they need is taken already: only what is full is wrong then.
-  if (shm.bytes_free < (subject.facts.workers.empty() ? kOneRank : kMiB)) {
-    return {{Status::kFail,
-             "/dev/shm is full: " + os::bytes_text(shm.bytes_free) + " are free of " +
-                 os::bytes_text(shm.bytes_total),
-             "ls -lS /dev/shm | head\n" + fix,
-             {}}};
+  const auto found = [&](Status status, std::string detail, std::string mend) {
+    return Outcome{status, std::move(detail), std::move(mend), names_of(subject.facts, shm.workers)};
+  };
+  if (!folder.looked)
+    return found(Status::kUnknown, "/dev/shm cannot be looked at: " + folder.trouble, "sudo unhang doctor");
+  if (!folder.exists) return found(Status::kFail, "there is no /dev/shm", fix);
+  const std::string size = os::bytes_text(folder.bytes_total);
+  // Workers that run have taken what they need: then only what is full is wrong.
+  if (folder.bytes_free < (shm.workers.empty() ? kShmOfRank : kMiB)) {
+    return found(Status::kFail,
+                 "/dev/shm is full: " + os::bytes_text(folder.bytes_free) + " are free of " + size,
+                 "ls -lS /dev/shm | head\n" + fix);
   }
-  if (shm.bytes_total >= std::max(kAdvised, ranks * kOneRank)) return passed();
-  return {{ranks * kOneRank > shm.bytes_total ? Status::kFail : Status::kWarn,
-           "/dev/shm has " + os::bytes_text(shm.bytes_total) + " for " + std::to_string(ranks) +
-               (ranks == 1 ? " rank" : " ranks"),
-           fix,
-           {}}};
+  const std::uint64_t ranks = std::max<std::size_t>(shm.workers.size(), 1);
+  if (folder.bytes_total >= std::max(kAdvisedShm, ranks * kShmOfRank)) return std::nullopt;
+  return found(folder.bytes_total < ranks * kShmOfRank ? Status::kFail : Status::kWarn,
+               "/dev/shm has " + size + " for " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks"),
+               fix);
+}
+
+Outcomes shm_size(const NodeSubject& subject) {
+  Outcomes outcomes;
+  for (const model::NodeShm& shm : subject.facts.shm) {
+    if (auto outcome = judge_shm(subject, shm)) outcomes.push_back(std::move(*outcome));
+  }
+  return !subject.facts.shm.empty() && outcomes.empty() ? passed() : outcomes;
 }
 
 Outcomes memlock(const NodeSubject& subject) {

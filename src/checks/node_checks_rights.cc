@@ -52,12 +52,22 @@ Outcomes gpu_tool(const NodeSubject& subject) {
 
 Outcomes scheduler_tools(const NodeSubject& subject) {
   const model::NodeFacts& facts = subject.facts;
-  if (!facts.in_slurm) return not_applicable();
-  if (facts.tool("scontrol") != nullptr) return passed();
-  return {{Status::kWarn,
-           "this is a Slurm job, and scontrol is not in PATH",
-           "sudo apt-get install slurm-client",
-           {}}};
+  if (!facts.in_slurm && !facts.in_kubernetes) return not_applicable();
+  Outcomes outcomes;
+  if (facts.in_slurm && facts.tool("scontrol") == nullptr) {
+    outcomes.push_back({Status::kWarn,
+                        "this is a Slurm job, and scontrol is not in PATH",
+                        "sudo apt-get install slurm-client",
+                        {}});
+  }
+  if (facts.in_kubernetes && facts.tool("kubectl") == nullptr && !facts.has_kubernetes_account) {
+    outcomes.push_back(
+        {Status::kWarn,
+         "this pod has neither kubectl nor a service account: its events are not had from inside",
+         "# in the pod's spec:\nautomountServiceAccountToken: true",
+         {}});
+  }
+  return outcomes.empty() ? passed() : outcomes;
 }
 
 // Why one process may not look into another one of `user`; empty: it may.
@@ -164,8 +174,8 @@ constexpr Check<NodeSubject> kChecks[] = {
      &stack_tools},
     {"gpu-tool", "nvidia-smi is installed", "It shows which GPU stands, throttles or has fallen off the bus.",
      &gpu_tool},
-    {"scheduler-tools", "scontrol is installed", "It tells what the scheduler did to the job.",
-     &scheduler_tools},
+    {"scheduler-tools", "the scheduler can be asked",
+     "It tells what was done to the job: evicted, preempted, killed for memory.", &scheduler_tools},
     {"ptrace", "stacks of the workers may be taken",
      "When the job hangs nobody has the time to find out why py-spy is refused.", &ptrace},
     {"kernel-log", "the kernel's log may be read",

@@ -109,8 +109,8 @@ inline NodeFacts ready() {
   facts.rights.perf_event_paranoid = 2;
   facts.rights.kernel_log = folder("/dev/kmsg");
   facts.bundle_places = {folder("/tmp"), folder(".")};
-  facts.shm = folder("/dev/shm", 01777, 0);
-  facts.shm.bytes_total = facts.shm.bytes_free = 8 * kGiB;
+  facts.shm = {{folder("/dev/shm", 01777, 0), {0, 1}}};
+  facts.shm[0].folder.bytes_total = facts.shm[0].folder.bytes_free = 8 * kGiB;
   facts.core_pattern = "core";
   facts.memory = {{.group = "/job", .limit = 100 * kGiB, .used = 50 * kGiB}};
   facts.devices.rdma = facts.devices.rdma_capable = {"mlx5_0"};

@@ -170,6 +170,25 @@ TEST_F(NodeLookTest, DevicesAndDriverAsTheWorkersSeeThem) {
   EXPECT_EQ(devices.driver_library, "550.54.15");
 }
 
+TEST_F(NodeLookTest, SharedMemoryOfEachContainer) {
+  x_look.pids = {100, 101};
+  const NodeFacts facts = look();
+  ASSERT_EQ(facts.shm.size(), 2u);  // their mount namespaces are not known: each may have its own
+  EXPECT_TRUE(facts.shm[0].folder.exists);
+  EXPECT_EQ(facts.shm[1].workers, (std::vector<std::size_t>{1}));
+}
+
+TEST_F(NodeLookTest, APodWithAnAccount) {
+  x_look.match = "no such process";
+  x_look.environment = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}};
+  EXPECT_FALSE(look().has_kubernetes_account);
+  put("run/secrets/kubernetes.io/serviceaccount/token", "hush");
+  const NodeFacts facts = look();
+  EXPECT_TRUE(facts.has_kubernetes_account);
+  EXPECT_TRUE(facts.in_kubernetes);
+  EXPECT_TRUE(facts.in_container);
+}
+
 TEST_F(NodeLookTest, RightsMemoryAndCoreFiles) {
   const NodeFacts facts = look();
   EXPECT_EQ(facts.rights.user, 1001);

@@ -58,6 +58,25 @@ void look_for_tools(const NodeView& view, model::NodeFacts& facts) {
     facts.tools.emplace_back(name, path.empty() ? std::string() : os::find_program(name, path));
 }
 
+// Once for each mount namespace of the workers: what is mounted there is the container's.
+void look_at_shm(const NodeView& view, model::NodeFacts& facts) {
+  if (facts.workers.empty()) facts.shm.push_back({view.paths({}, {view.look.dev + "/shm"}).front(), {}});
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < facts.workers.size(); ++i) {
+    const os::Process& worker = view.workers.processes[i];
+    const std::string& key = worker.mount_namespace.empty() ? worker.root : worker.mount_namespace;
+    const auto at = std::find(known.begin(), known.end(), key);
+    const auto index = static_cast<std::size_t>(at - known.begin());
+    if (at == known.end()) {
+      const std::string reach = view.reach_of(i);
+      facts.shm.push_back(
+          {view.paths(reach, {reach.empty() ? view.look.dev + "/shm" : "/dev/shm"}).front(), {}});
+      known.push_back(key);
+    }
+    facts.shm[index].workers.push_back(i);
+  }
+}
+
 void look_at_core_files(const NodeView& view, model::NodeFacts& facts) {
   facts.core_pattern = view.trimmed(view.look.proc + "/sys/kernel/core_pattern");
   if (!facts.core_pattern.starts_with('|')) return;
@@ -77,10 +96,12 @@ void look_at_machine(const NodeView& view, model::NodeFacts& facts) {
                    .largest_error_us = clock.maximum_error_us,
                    .timesyncd_says_so = false};
   }
-  const auto marks = view.paths({}, {view.look.run + "/systemd/timesync/synchronized",
-                                     view.look.run + "/.containerenv", "/.dockerenv"});
+  const auto marks =
+      view.paths({}, {view.look.run + "/systemd/timesync/synchronized", view.look.run + "/.containerenv",
+                      "/.dockerenv", view.look.run + "/secrets/kubernetes.io/serviceaccount/token"});
   facts.clock.timesyncd_says_so = marks[0].exists;
   facts.in_kubernetes = !view.variable("KUBERNETES_SERVICE_HOST").empty();
+  facts.has_kubernetes_account = marks[3].exists;
   facts.in_slurm = !view.variable("SLURM_JOB_ID").empty();
   facts.in_container =
       facts.in_kubernetes || marks[1].exists || marks[2].exists || !view.variable("container").empty();
@@ -88,8 +109,7 @@ void look_at_machine(const NodeView& view, model::NodeFacts& facts) {
   look_at_rights(view, facts.rights);
   const std::string temporary = view.variable("TMPDIR");
   facts.bundle_places = view.paths({}, {temporary.empty() ? "/tmp" : temporary, view.look.folder});
-  const std::string reach = facts.workers.empty() ? std::string() : view.reach_of(0);
-  facts.shm = view.paths(reach, {reach.empty() ? view.look.dev + "/shm" : "/dev/shm"}).front();
+  look_at_shm(view, facts);
   look_at_core_files(view, facts);
 }
 

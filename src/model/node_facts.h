@@ -70,6 +70,12 @@ struct NodeFifos {
   std::vector<std::size_t> workers;
 };
 
+// /dev/shm as some workers see it.
+struct NodeShm {
+  PathFacts folder;
+  std::vector<std::size_t> workers;  // none: it is ours
+};
+
 enum class AddressScope : std::uint8_t { kLoopback, kPrivate, kPublic, kEverywhere };
 
 struct NodeRas {
@@ -140,8 +146,9 @@ struct NodeFacts {
   std::vector<std::pair<std::string, std::string>> tools;  // name, path; an empty path: not installed
   NodeRights rights;
   bool in_container = false, in_kubernetes = false, in_slurm = false;
+  bool has_kubernetes_account = false;   // a token with which the API server may be asked
   std::vector<PathFacts> bundle_places;  // $TMPDIR and the current folder
-  PathFacts shm;                         // /dev/shm of the first worker, or ours
+  std::vector<NodeShm> shm;              // of each container with workers; without workers, ours
   std::string core_pattern;
   std::optional<bool> core_handler_exists;  // where the pattern is a pipe, as seen from here
   std::vector<NodeMemory> memory;
