@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process that is being started is doing, by the functions on its stacks.
+// What a process that is being started is doing, by the functions on its stacks: the one table of known
+// functions (model/known_frame.h), in the terms of a launch.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ enum class LaunchWork : std::uint8_t {
   kCompile,  // torch.compile, Triton, CUDA graphs, a kernel build
   kTokenizer,
   kDataset,
+  kServing,  // has nothing to do: it waits for requests
 };
 std::string_view words_for(LaunchWork work);  // "loading weights"
 
@@ -30,8 +32,7 @@ struct LaunchFrame {
   std::string function;  // that tells it
 };
 
-// The innermost function that is known, of the main thread first, then of the others that are no helpers
-// (watchdogs, monitors wait by trade). kUnknown: none is known.
+// By the thread that speaks for the process (model/known_frame.h). kUnknown: no function on it is known.
 LaunchFrame launch_frame(const model::ProcessSample& sample);
 
 }  // namespace unhang::detect

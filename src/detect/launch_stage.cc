@@ -85,8 +85,8 @@ class Judge {
     for (const auto& reading : x_case.processes) last[{reading.sample.host, reading.sample.pid}] = &reading;
     for (const auto& [key, reading] : last) {
       const LaunchFrame frame = launch_frame(reading->sample);
-      ++x_processes;
       if (frame.work == LaunchWork::kUnknown) continue;
+      ++x_stacks;
       ++x_work[frame.work];
       auto& shown = x_shown[frame.work];
       if (shown.text.empty()) {
@@ -138,6 +138,11 @@ class Judge {
              kind == LogEventKind::kEngineReady ? "the engine serves" : "");
       x_counts_steps = kind != LogEventKind::kEngineReady;
       cite(detect::cite(x_logs, *events.back()));
+      return true;
+    }
+    if (in(LaunchWork::kServing) > 0 && in(LaunchWork::kServing) == x_stacks) {
+      settle(LaunchPlace::kRunning, Confidence::kMedium, std::string(words_for(LaunchWork::kServing)));
+      cite_stacks({LaunchWork::kServing});
       return true;
     }
     std::int64_t done = 0;
@@ -302,7 +307,7 @@ class Judge {
   LaunchStage x_stage;
   std::map<LaunchWork, std::size_t> x_work;
   std::map<LaunchWork, EvidenceItem> x_shown;
-  std::size_t x_processes = 0;
+  std::size_t x_stacks = 0;  // processes with a known function
   std::int64_t x_enqueued = 0;
   bool x_counts_steps = false;
 };

@@ -34,20 +34,31 @@ std::string told(const model::Case& joined, const LaunchFacts& facts = hanging()
          (stage.doing.empty() ? "" : ": " + stage.doing);
 }
 
-model::Case with_stack(model::Case joined, std::vector<std::string> functions,
-                       std::string thread = "MainThread", std::int64_t pid = 41) {
+struct Frame {
+  std::string function, file;
+};
+// Python's, innermost first.
+model::Case with_stack(model::Case joined, std::vector<Frame> frames, std::string thread = "MainThread",
+                       std::int64_t pid = 41) {
   model::ProcessReading reading;
   if (joined.inputs.empty()) joined.inputs.push_back({"stacks", "stacks", {}});
   reading.sample.pid = pid;
   model::ThreadSample sample;
   sample.thread = pid;
+  sample.is_main = thread == "MainThread";
   sample.name = std::move(thread);
-  for (std::string& function : functions)
-    sample.frames.push_back({.function = std::move(function), .file = {}, .line = 0, .python = true});
+  for (Frame& frame : frames) {
+    const bool python = frame.file.ends_with(".py");
+    sample.frames.push_back(
+        {.function = std::move(frame.function), .file = std::move(frame.file), .line = 0, .python = python});
+  }
   reading.sample.threads.push_back(std::move(sample));
   joined.processes.push_back(std::move(reading));
   return joined;
 }
+const Frame kMain{"main", "serve.py"};
+const Frame kWeights{"load_weights", "vllm/model_executor/models/llama.py"};
+const Frame kAllReduce{"all_reduce", "torch/distributed/distributed_c10d.py"};
 
 TEST(LaunchStage, WithoutALineOfNcclItIsBeforeNccl) {
   EXPECT_EQ(told(model::Case{}), "before_nccl silent");
@@ -97,27 +108,28 @@ TEST(LaunchStage, WeightsAfterACompleteCommunicator) {
   c.file("out.log").says(LogEventKind::kWeightLoading, {.code = 0, .text = "Loading model weights"});
   EXPECT_EQ(told(c.joined()), "after_init silent: loading weights");
   // The same by the stack, without the line.
-  EXPECT_EQ(told(with_stack(complete().joined(), {"read", "load_weights", "main"})),
-            "after_init silent: loading weights");
+  EXPECT_EQ(told(with_stack(complete().joined(), {kWeights, kMain})), "after_init silent: loading weights");
 }
 
 TEST(LaunchStage, WeightsBeforeNcclAreBeforeNccl) {
-  EXPECT_EQ(told(with_stack({}, {"read", "load_weights", "main"})), "before_nccl silent: loading weights");
+  EXPECT_EQ(told(with_stack({}, {kWeights, kMain})), "before_nccl silent: loading weights");
 }
 
 TEST(LaunchStage, ACollectiveOnAStackIsTheFirstWhileNothingWasDone) {
-  EXPECT_EQ(told(with_stack(complete().joined(), {"synchronize", "all_reduce", "main"})),
+  EXPECT_EQ(told(with_stack(complete().joined(), {kAllReduce, kMain})),
             "first_collective standing: operations were called, none is known to be done");
-  EXPECT_EQ(told(with_stack(complete().joined(), {"ncclTransportP2pSetup", "ncclAllReduce", "main"})),
-            "first_collective standing: connecting channels");
+  EXPECT_EQ(
+      told(with_stack(complete().joined(),
+                      {{"ncclTransportP2pSetup", "libnccl.so.2"}, {"ncclAllReduce", "libnccl.so.2"}, kMain})),
+      "first_collective standing: connecting channels");
 }
 
 TEST(LaunchStage, HelperThreadsSayNothing) {
-  EXPECT_EQ(told(with_stack(complete().joined(), {"all_reduce"}, "pt_nccl_watchdg")), "after_init silent");
+  EXPECT_EQ(told(with_stack(complete().joined(), {kAllReduce}, "pt_nccl_watchdg")), "after_init silent");
 }
 
 TEST(LaunchStage, TheStoreIsBeforeNccl) {
-  EXPECT_EQ(told(with_stack({}, {"wait", "_store_based_barrier", "init_process_group", "main"})),
+  EXPECT_EQ(told(with_stack({}, {{"_store_based_barrier", "torch/distributed/distributed_c10d.py"}, kMain})),
             "before_nccl silent: waiting for other ranks in the store");
 }
 
@@ -141,10 +153,14 @@ TEST(LaunchStage, AnEndByItselfIsSaid) {
 }
 
 TEST(LaunchFrames, TheInnermostKnownFunctionDecides) {
-  const model::Case joined = with_stack({}, {"poll", "c10d::TCPStore::wait", "ncclCommInitRank", "main"});
-  EXPECT_EQ(launch_frame(joined.processes[0].sample).work, LaunchWork::kNcclInit);
-  const model::Case other = with_stack({}, {"my_all_reduce_test", "main"});
-  EXPECT_EQ(launch_frame(other.processes[0].sample).work, LaunchWork::kUnknown);
+  const auto work = [](std::vector<Frame> frames) {
+    return launch_frame(with_stack({}, std::move(frames)).processes[0].sample).work;
+  };
+  EXPECT_EQ(work({{"c10d::TCPStore::wait", "libtorch_cpu.so"}, {"ncclCommInitRank", "libnccl.so.2"}, kMain}),
+            LaunchWork::kStore);
+  EXPECT_EQ(work({{"ncclCommInitRank", "libnccl.so.2"}, kMain}), LaunchWork::kNcclInit);
+  EXPECT_EQ(work({{"_find_and_load", "<frozen importlib>.py"}, kMain}), LaunchWork::kImport);
+  EXPECT_EQ(work({{"my_all_reduce_test", "t.py"}, kMain}), LaunchWork::kUnknown);
 }
 
 LaunchRun run_at(LaunchPlace place, std::string change = {}) {

@@ -23,7 +23,7 @@ constexpr int kPipeBytes = 1 << 20;
 constexpr std::size_t kReadBytes = 256 << 10;
 // After a reading that brought less than this, a short rest: meanwhile more comes together.
 constexpr std::size_t kWorthReading = 128 << 10;
-constexpr int kRestMs = 5;
+constexpr int kRestMs = 10;
 
 // A terminal that passes bytes on as they are: our own translates line ends already.
 bool open_terminal(FileDescriptor& master, FileDescriptor& slave) {
