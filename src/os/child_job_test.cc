@@ -97,12 +97,14 @@ TEST(ChildJob, EndsAllThatWasStartedAlsoWhatHides) {
   auto job = ChildJob::start(shell(
       "(setsid sh -c 'trap \"\" TERM; sleep 100 & wait; sleep 100' &) ; sleep 100 & kill -STOP $!; wait"));
   ASSERT_TRUE(job.has_value());
-  const auto sleepers = [&] {
+  const auto are_there = [&] {
     const auto all = (*job)->processes();
-    return std::count_if(all.begin(), all.end(), [](const auto& process) { return process.name == "sleep"; });
+    const auto any = [&](auto&& is) { return std::any_of(all.begin(), all.end(), is); };
+    return any([](const auto& process) { return process.name == "sleep" && process.state == 'S'; }) &&
+           any([](const auto& process) { return process.state == 'T'; });
   };
-  for (int i = 0; i < 1000 && sleepers() < 2; ++i) std::this_thread::sleep_for(5ms);
-  EXPECT_EQ(sleepers(), 2);
+  for (int i = 0; i < 1000 && !are_there(); ++i) std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(are_there());
   const JobEnd end = (*job)->end_all(300ms, 5s);
   EXPECT_TRUE(end.killed);
   EXPECT_TRUE(end.left.empty());

@@ -21,6 +21,7 @@ using model::LaunchRun;
 
 constexpr int kLabelColumns = 9;
 constexpr std::size_t kMostEvidence = 4;
+constexpr std::size_t kWidestName = 25;  // the rest of a row takes 55 columns
 
 // The first word says how it ended, without colour.
 std::string_view first_word(const LaunchRun& run) {
@@ -179,7 +180,7 @@ class Screen {
   void trials(const LaunchReport& report) {
     std::size_t widest = 12;
     for (const LaunchRun& trial : report.trials) widest = std::max(widest, trial.change.size());
-    const int first = static_cast<int>(std::min<std::size_t>(widest, 30));
+    const int first = static_cast<int>(std::min<std::size_t>(widest, kWidestName));
     row(first, "TRIAL", "stopped", "how", "NCCL ready", "speed", Style::kLabel);
     row_of(first, report.base, "(as it is)");
     for (const LaunchRun& trial : report.trials) row_of(first, trial, trial.change);
