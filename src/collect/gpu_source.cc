@@ -24,6 +24,12 @@ constexpr std::string_view kColumns =
     "ecc.errors.uncorrected.volatile.total,pcie.link.gen.current,pcie.link.width.current,persistence_mode,"
     "compute_mode,mig.mode.current";
 
+// Where it does refuse: what every release has.
+constexpr std::string_view kFewColumns =
+    "--query-gpu=index,name,uuid,pci.bus_id,driver_version,utilization.gpu,memory.total,memory.used,power."
+    "draw,"
+    "power.limit";
+
 struct Question {
   std::vector<std::string> words;
   std::string_view name;
@@ -81,6 +87,11 @@ class GpuAsker {
         x_tally.no_answer("the driver does not answer; nothing more was asked of it");
         return;
       }
+      if (!well && &question == &questions().front())
+        run_and_keep(
+            x_place.programs,
+            {.words = {"nvidia-smi", std::string(kFewColumns), "--format=csv"}, .limit = kLongestAnswer},
+            "gpu", question.name, x_names, x_tally);
     }
   }
 

@@ -59,6 +59,15 @@ TEST_F(GpuSourceTest, ARefusalIsKeptAndSaid) {
   EXPECT_NE(kept("gpu", "nvidia-smi-query.csv").find("version mismatch"), std::string::npos);
 }
 
+TEST_F(GpuSourceTest, ColumnsThatItDoesNotKnowAreLeftOut) {
+  program("nvidia-smi",
+          "case \"$*\" in *throttle*) echo 'Field \"x\" is not a valid field to query.'; exit 2;; esac; echo "
+          "\"$*\"");
+  const auto outcome = run();
+  EXPECT_EQ(outcome.status, Status::kPartial);
+  EXPECT_NE(kept("gpu", "nvidia-smi-query.csv").find("--query-gpu=index,name"), std::string::npos);
+}
+
 TEST_F(GpuSourceTest, OneThatHangsIsEndedAndSaid) {
   program("nvidia-smi", "trap '' TERM; while :; do sleep 1; done");
   const auto began = std::chrono::steady_clock::now();

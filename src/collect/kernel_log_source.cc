@@ -2,6 +2,7 @@
 #include "collect/kernel_log_source.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/redaction.h"
 #include "base/time_text.h"
@@ -24,6 +25,11 @@ os::KernelLog read_dmesg(std::string_view text, std::size_t most) {
   if (log.cut) log.records.erase(log.records.begin(), log.records.end() - static_cast<std::ptrdiff_t>(most));
   return log;
 }
+
+// A fault of the machine shortly before the job can be what hinders its start.
+constexpr std::int64_t kBeforeTheJob = 3'600'000'000'000;
+// Where nobody knows when the job began: there is no worker any more.
+constexpr std::int64_t kLastDay = 86'400'000'000'000;
 
 class KernelLogKeeper {
  public:
@@ -62,13 +68,34 @@ class KernelLogKeeper {
     return run_and_keep(x_place.programs, run, "kernel", "journalctl.log", x_names, x_tally);
   }
 
-  bool keep(const os::KernelLog& log, const std::string& from) {
+  std::int64_t relevant_since() const {
+    return x_place.job_began_ns ? *x_place.job_began_ns - kBeforeTheJob
+                                : x_tally.context().wall_ns() - kLastDay;
+  }
+
+  bool keep(os::KernelLog log, const std::string& from) {
+    const std::int64_t start = os::kernel_clock_start_ns();
+    const std::int64_t since_us = (relevant_since() - start) / 1000;
+    const auto newer =
+        std::find_if(log.records.begin(), log.records.end(),
+                     [&](const os::KernelRecord& record) { return record.since_start_us >= since_us; });
+    os::KernelLog older{{std::make_move_iterator(log.records.begin()), std::make_move_iterator(newer)},
+                        log.cut};
+    log.records.erase(log.records.begin(), newer);
+    if (older.records.empty()) return write(log, start, from, false);
+    log.cut = false;
+    const bool wrote_older = write(older, start, from + ", from before the job", true);
+    return (log.records.empty() || write(log, start, from, false)) && wrote_older;
+  }
+
+  bool write(const os::KernelLog& log, std::int64_t start, const std::string& from, bool stale) {
     model::BundleFile facts;
     facts.captured_ns = x_tally.context().wall_ns();
-    facts.path =
-        x_names.next("kernel", facts.captured_ns, x_place.host.empty() ? "host" : x_place.host, ".log");
+    facts.path = x_names.next("kernel", facts.captured_ns, x_place.host.empty() ? "host" : x_place.host,
+                              stale ? "-before.log" : ".log");
     facts.note = log.cut ? from + ", the last " + std::to_string(log.records.size()) + " records" : from;
-    return x_tally.keep(kernel_log_text(log, x_place.host, os::kernel_clock_start_ns()), std::move(facts));
+    facts.stale = stale;
+    return x_tally.keep(kernel_log_text(log, x_place.host, start), std::move(facts));
   }
 
   const KernelLogPlace& x_place;

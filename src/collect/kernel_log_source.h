@@ -4,7 +4,9 @@
 // that they compare with other logs. From /dev/kmsg; where that may not be read, from dmesg or journalctl.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "collect/capture.h"
@@ -19,6 +21,7 @@ struct KernelLogPlace {
   std::string host;  // whose it is
   HelperPrograms programs;
   std::size_t max_records = 5000;
+  std::optional<std::int64_t> job_began_ns = {};  // the start of the first worker, where it is known
 };
 
 CaptureSource kernel_log_source(std::string id, KernelLogPlace place, std::shared_ptr<CaptureNames> names);

@@ -40,8 +40,11 @@ TEST(KernelLogText, TimesThatNoKernelHasAreHarmless) {
 class KernelLogSourceTest : public ::testing::Test, protected fixture::FakePrograms {
  protected:
   SourceOutcome run() {
-    return run_alone(kernel_log_source("kernel-log", {x_folder / "kmsg", "gpu-b07", programs(), 2}, x_names));
+    KernelLogPlace place{x_folder / "kmsg", "gpu-b07", programs(), 2};
+    place.job_began_ns = x_job_began;
+    return run_alone(kernel_log_source("kernel-log", std::move(place), x_names));
   }
+  std::int64_t x_job_began = os::kernel_clock_start_ns();
 };
 
 TEST_F(KernelLogSourceTest, KeepsTheLastOfTheDevice) {
@@ -51,6 +54,17 @@ TEST_F(KernelLogSourceTest, KeepsTheLastOfTheDevice) {
   EXPECT_EQ(text.find("kernel: one"), std::string::npos);
   EXPECT_NE(text.find("kernel: two\n"), std::string::npos);
   EXPECT_EQ(x_files[0].note, (x_folder / "kmsg").string() + ", the last 2 records");
+}
+
+TEST_F(KernelLogSourceTest, WhatIsOlderThanTheJobIsMarked) {
+  x_job_began += 3'700'000'000'000;  // an hour and 100 s
+  put("kmsg", "6,1,99000000,-;last week\n6,2,101000000,-;in the hour before\n");
+  EXPECT_EQ(run().status, Status::kAnswered);
+  ASSERT_EQ(x_files.size(), 2u);
+  EXPECT_TRUE(x_files[0].stale);
+  EXPECT_FALSE(x_files[1].stale);
+  EXPECT_NE(kept("kernel", "gpu-b07-before.log").find("kernel: last week\n"), std::string::npos);
+  EXPECT_NE(kept("kernel", "gpu-b07.log").find("kernel: in the hour before\n"), std::string::npos);
 }
 
 TEST_F(KernelLogSourceTest, AsksDmesgWhereTheDeviceGivesNothing) {

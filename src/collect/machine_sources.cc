@@ -38,6 +38,16 @@ std::vector<std::string> slurm_jobs(const LiveCaptureRequest& request, const Wor
   return jobs;
 }
 
+KernelLogPlace kernel_log_place(const LiveCaptureRequest& request, const Workers& workers,
+                                const std::string& host, const HelperPrograms& programs) {
+  KernelLogPlace place{request.dev + "/kmsg", host, programs};
+  for (const os::Process& worker : workers.processes) {
+    if (worker.started_ns)
+      place.job_began_ns = std::min(place.job_began_ns.value_or(*worker.started_ns), *worker.started_ns);
+  }
+  return place;
+}
+
 }  // namespace
 
 std::vector<CaptureSource> machine_sources(const LiveCaptureRequest& request, const Workers& workers,
@@ -60,7 +70,8 @@ std::vector<CaptureSource> machine_sources(const LiveCaptureRequest& request, co
     sources.push_back(stacks_source("stacks", std::move(search), others, names));
   }
   if (chosen.has("kernel-log"))
-    sources.push_back(kernel_log_source("kernel-log", {request.dev + "/kmsg", host, programs}, names));
+    sources.push_back(
+        kernel_log_source("kernel-log", kernel_log_place(request, workers, host, programs), names));
   if (chosen.has("nccl-logs"))
     sources.push_back(nccl_logs_source("nccl-logs", {workers.processes, workers.own_namespace}, names));
   if (chosen.has("gpu"))

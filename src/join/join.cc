@@ -143,12 +143,23 @@ void CaseBuilder::apply_facts() {
     if (facts.captured_ns <= 0 || facts.captured_ns >= kYear2200) return {};
     return facts.captured_ns;
   };
-  for (model::Input& input : x_case.inputs) {
+  for (model::InputIndex i = 0; i < x_case.inputs.size(); ++i) {
+    model::Input& input = x_case.inputs[i];
     const FileFacts* facts = x_facts.find(input.path);
-    if (facts == nullptr || !facts->note.starts_with("health")) continue;
-    // What a health check answered: its status stands in the manifest.
-    input.kind = "engine_health";
+    if (facts == nullptr) continue;
+    // Whoever captured it knew what it is.
     std::erase_if(input.problems, [](const auto& problem) { return problem.code == "not_recognised"; });
+    if (facts->note.starts_with("health")) {
+      input.kind = "engine_health";  // what a health check answered: its status stands in the manifest
+    } else if (facts->stale && input.kind == "log") {
+      x_logs.drop(i);
+      input.problems.push_back(
+          {.severity = model::Severity::kInfo,
+           .code = "older_than_the_job",
+           .text = "from before the workers of this job started: kept for people, no evidence",
+           .offset = {},
+           .bytes_lost = 0});
+    }
   }
   for (AskedAnswer& asked : x_ras_answers) {
     if (const FileFacts* facts = x_facts.find(x_case.inputs[asked.source].path))

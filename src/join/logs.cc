@@ -112,6 +112,10 @@ void LogJoin::add(model::Log log, model::InputIndex input) {
   x_pieces.push_back({std::move(log), input});
 }
 
+void LogJoin::drop(model::InputIndex input) {
+  std::erase_if(x_pieces, [&](const Piece& piece) { return piece.input == input; });
+}
+
 model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHints& hints) {
   model::Log out;
   std::optional<std::int64_t> newest_of_all;

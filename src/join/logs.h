@@ -23,6 +23,8 @@ class LogJoin {
  public:
   // In the order of the inputs.
   void add(model::Log log, model::InputIndex input);
+  // What this input added does not count.
+  void drop(model::InputIndex input);
   // Linear in the facts, but for sorting the writers.
   model::Log finish(const std::vector<model::Input>& inputs, const LogHints& hints);
 
