@@ -40,7 +40,7 @@ enum class Activity : std::uint8_t {
   kGpuDriver,
 };
 std::string_view name_of(Activity value);   // "data_loading": stable, part of unhang.stacks/1
-std::string_view words_of(Activity value);  // "loads data": after the name of a rank or thread
+std::string_view words_of(Activity value);  // "loading weights": what it is doing
 
 // What one frame says by itself.
 Activity activity_of(const StackFrame& frame);
@@ -54,8 +54,8 @@ struct ThreadActivity {
 };
 // The innermost frame that says something decides; what the kernel tells comes beside it.
 ThreadActivity activity_of(const ThreadSample& thread);
-std::string words_of(
-    const ThreadActivity& activity);  // "saves or loads a checkpoint, and waits for a network file system"
+std::string words_of(const ThreadActivity& activity);  // "saving or loading a checkpoint, and waiting for a
+                                                       // network file system"
 
 bool is_host_work(Activity value);
 bool is_communication(Activity value);

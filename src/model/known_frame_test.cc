@@ -40,7 +40,7 @@ TEST(KnownFrame, TheInnermostFrameThatSaysSomethingDecides) {
       {python("wait", "/usr/lib/python3.12/threading.py"), python("get", "/usr/lib/python3.12/queue.py"),
        python("_try_get_data", "torch/utils/data/dataloader.py"), python("train", "train.py")}));
   EXPECT_EQ(loading.what, Activity::kDataLoading);
-  EXPECT_EQ(words_of(loading), "waits for its data loader");
+  EXPECT_EQ(words_of(loading), "waiting for its data loader");
   // A checkpoint that waits for the others: the wait is what matters.
   EXPECT_EQ(activity_of(thread({python("barrier", "torch/distributed/distributed_c10d.py"),
                                 python("save_checkpoint", "megatron/training/checkpointing.py")}))
@@ -52,11 +52,11 @@ TEST(KnownFrame, AGpuWaitSaysHowNotWhy) {
   const ThreadActivity saving =
       activity_of(thread({native("cudaMemcpyAsync"), python("save", "torch/serialization.py")}));
   EXPECT_EQ(saving.what, Activity::kCheckpoint);
-  EXPECT_EQ(words_of(saving), "saves or loads a checkpoint, and waits for its GPU");
+  EXPECT_EQ(words_of(saving), "saving or loading a checkpoint, and waiting for its GPU");
   const ThreadActivity bare =
       activity_of(thread({python("synchronize", "torch/cuda/__init__.py"), python("step", "train.py")}));
   EXPECT_EQ(bare.what, Activity::kUnknown);
-  EXPECT_EQ(words_of(bare), "waits for its GPU");
+  EXPECT_EQ(words_of(bare), "waiting for its GPU");
 }
 
 TEST(KnownFrame, WhoWaitsForRequestsInABroadcastIsIdle) {
@@ -79,7 +79,8 @@ TEST(KnownFrame, TheKernelTellsOfFilesAndDrivers) {
   ThreadSample stuck = thread({python("load", "torch/serialization.py")});
   stuck.state = 'D';
   stuck.wait_channel = "rpc_wait_bit_killable";
-  EXPECT_EQ(words_of(activity_of(stuck)), "saves or loads a checkpoint, and waits for a network file system");
+  EXPECT_EQ(words_of(activity_of(stuck)),
+            "saving or loading a checkpoint, and waiting for a network file system");
   ThreadSample driver;
   driver.kernel_frames = {"rwsem_down_write_slowpath", "os_acquire_rwlock_write", "nvidia_ioctl"};
   EXPECT_EQ(activity_of(driver).how, Activity::kGpuDriver);

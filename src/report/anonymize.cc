@@ -73,6 +73,7 @@ void learn_fields(const model::Case& evidence, AnonymousNames& names) {
     names.add_host(event.address);
   }
   for (const model::BundleManifest& bundle : evidence.bundles) learn_bundle(bundle, names);
+  for (const model::ProcessReading& reading : evidence.processes) names.add_host(reading.sample.host);
   learn_names(evidence.logs, names);
 }
 
@@ -153,6 +154,17 @@ void each_of_log(model::Log& log, const Visit& visit) {
   visit(log.last_text);
 }
 
+template <typename Visit>
+void each_of_process(model::ProcessSample& process, const Visit& visit) {
+  visit(process.host);
+  visit(process.program);
+  each(process.not_readable, visit);
+  for (model::ThreadSample& thread : process.threads) {
+    visit(thread.name);
+    for (model::StackFrame& frame : thread.frames) visit(frame.file);
+  }
+}
+
 // Ids stay: a table with other texts in the same order. Two texts that became one are told apart by a number.
 template <typename Visit>
 void each_symbol(base::SymbolTable& symbols, const Visit& visit) {
@@ -184,6 +196,7 @@ void each_text(model::Case& evidence, const Visit& visit) {
   }
   for (model::BundleManifest& bundle : evidence.bundles) each_of_bundle(bundle, visit);
   each_of_log(evidence.logs, visit);
+  for (model::ProcessReading& reading : evidence.processes) each_of_process(reading.sample, visit);
 }
 
 template <typename Visit>

@@ -23,7 +23,7 @@ std::size_t find_sign(std::string_view bytes) {
 }  // namespace
 
 void EmbeddedStacks::line(std::string_view text) {
-  StackLines plain(text);
+  StackLines plain(text.substr(0, kLongestLine));
   const auto shown = plain.next();
   if (shown && x_reader.line(*shown)) {
     x_foreign = 0;

@@ -210,8 +210,11 @@ bool sniff_backtrace(std::string_view bytes) {
   StackLines lines(bytes);
   std::int64_t expected = 0;
   bool after_thread = false;
+  std::size_t foreign = 0;
   while (const auto line = lines.next()) {
-    if (line->empty()) continue;
+    // gdb tells of each of thousands of threads first: "[New LWP 123]".
+    if (line->empty() || line->starts_with('[')) continue;
+    if (++foreign > kForeignAtMost) return false;
     if (const auto frame = read_native_frame(*line)) {
       if (frame->number == 0 && after_thread) return true;
       if (frame->number == 1 && expected == 1) return true;

@@ -89,8 +89,10 @@ bool sniff_py_spy_text(std::string_view bytes) {
   StackLines lines(bytes);
   bool after_process = false;
   bool after_thread = false;
+  std::size_t foreign = 0;
   while (const auto line = lines.next()) {
     if (line->empty()) continue;
+    if (++foreign > kForeignAtMost) return false;
     if (after_process && line->starts_with("Python v")) return true;
     if (after_thread && read_frame_line(*line)) return true;
     after_process = read_process_line(*line).has_value();

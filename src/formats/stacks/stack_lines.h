@@ -4,12 +4,17 @@
 // and the small pieces that the readers share.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace unhang::formats::stacks {
+
+// A file is one of stacks when they stand at its beginning, behind at most so many other lines: what a tool
+// says before, or a person wrote. Further down they are a part of something else, of a log for example.
+inline constexpr std::size_t kForeignAtMost = 100;
 
 class StackLines {
  public:
