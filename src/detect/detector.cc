@@ -47,6 +47,7 @@ constexpr std::array kDetectors{
     Detector{"log_device_misuse", "a program that broke on its own GPU", find_log_device_misuse},
     Detector{"log_lag", "ranks that logs show behind or ahead of their group", find_log_lag},
     Detector{"log_exception", "a rank whose program failed by itself", find_log_exception},
+    Detector{"process_stacks", "where the stacks of live processes stand", find_process_stacks},
     Detector{"log_host_work", "a host that was busy when the others began to wait", find_log_host_work},
     Detector{"log_init_hang", "communicators that were begun and never complete", find_log_init_hang},
     Detector{"log_cuda_error", "CUDA calls that failed for no reason that another detector knows",

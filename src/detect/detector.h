@@ -53,6 +53,7 @@ std::vector<Explanation> find_log_store(const Analysis&);
 std::vector<Explanation> find_log_device_misuse(const Analysis&);
 std::vector<Explanation> find_log_lag(const Analysis&);
 std::vector<Explanation> find_log_exception(const Analysis&);
+std::vector<Explanation> find_process_stacks(const Analysis&);
 std::vector<Explanation> find_log_host_work(const Analysis&);
 std::vector<Explanation> find_log_init_hang(const Analysis&);
 std::vector<Explanation> find_log_cuda_error(const Analysis&);

@@ -16,6 +16,7 @@
 #include "detect/log_reason.h"
 #include "detect/nothing_wrong.h"
 #include "detect/recovery_advice.h"
+#include "detect/stack_reason.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
 #include "model/cause.h"
@@ -47,6 +48,7 @@ class Resolver {
       }
     }
     add_reason_from_logs();
+    add_reason_from_stacks();
     const Found* chosen = choose();
     if (chosen != nullptr) {
       take(chosen->explanation);
@@ -127,6 +129,13 @@ class Resolver {
         return;
       }
     }
+  }
+
+  void add_reason_from_stacks() {
+    const Found* chosen = choose();
+    if (chosen == nullptr) return;
+    if (auto joined = with_stack_reason(x_case, chosen->explanation))
+      x_found[static_cast<std::size_t>(chosen - x_found.data())].explanation = std::move(*joined);
   }
 
   // What RAS counts say of the same ranks is a second witness.

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "detect/case_builder_for_tests.h"
+#include "detect/detector.h"
+#include "detect/process_looks.h"
+#include "detect/resolve.h"
+#include "detect/stack_reason.h"
+
+namespace unhang::detect {
+namespace {
+
+using model::Category;
+using model::Confidence;
+using Frames = std::vector<model::StackFrame>;
+
+model::StackFrame frame(std::string function, std::string file) {
+  return {std::move(function), std::move(file), 7, true};
+}
+Frames in_collective() {
+  return {frame("all_reduce", "torch/distributed/distributed_c10d.py"), frame("step", "train.py")};
+}
+Frames in_loader() {
+  return {frame("wait", "threading.py"), frame("_next_data", "torch/utils/data/dataloader.py"),
+          frame("step", "train.py")};
+}
+Frames in_init() {
+  return {frame("init_process_group", "torch/distributed/distributed_c10d.py")};
+}
+Frames in_own_code() {
+  return {frame("think", "train.py")};
+}
+Frames idle() {
+  return {frame("acquire_read", "vllm/distributed/device_communicators/shm_broadcast.py")};
+}
+
+// One look at each rank; `seconds`: when.
+void look(model::Case& joined, const std::vector<Frames>& stacks, std::int64_t seconds = 100) {
+  if (joined.inputs.empty()) joined.inputs.push_back({"stacks.txt", "py_spy", {}});
+  for (std::size_t rank = 0; rank < stacks.size(); ++rank) {
+    model::ProcessReading reading;
+    reading.sample.rank = static_cast<std::int32_t>(rank);
+    reading.sample.pid = 4000 + static_cast<std::int64_t>(rank);
+    reading.sample.host = "n1";
+    reading.sample.taken_ns = seconds * 1'000'000'000;
+    model::ThreadSample& thread = reading.sample.threads.emplace_back();
+    thread.is_main = true;
+    thread.source = model::StackSource::kPySpy;
+    thread.frames = stacks[rank];
+    joined.processes.push_back(std::move(reading));
+  }
+  std::stable_sort(joined.processes.begin(), joined.processes.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.sample.pid, *a.sample.taken_ns) < std::pair(b.sample.pid, *b.sample.taken_ns);
+  });
+}
+
+TEST(ProcessStacks, OneInItsDataLoaderWhileTheOthersWait) {
+  model::Case joined;
+  look(joined, {in_collective(), in_collective(), in_loader(), in_collective()});
+  const model::Verdict once = diagnose(joined);
+  EXPECT_EQ(once.category, Category::kCollectiveDesync);
+  EXPECT_EQ(once.cause, "rank_not_entered");
+  EXPECT_EQ(once.root, "host_blocked");
+  EXPECT_EQ(once.confidence, Confidence::kLow);
+  EXPECT_EQ(once.state, model::State::kUnknown);
+  EXPECT_TRUE(once.culprits.empty());
+  ASSERT_EQ(once.suspects.size(), 1u);
+  EXPECT_EQ(once.suspects[0].rank, 2);
+  EXPECT_EQ(
+      once.headline,
+      "rank 2 is waiting for its data loader, in _next_data (dataloader.py:7), while ranks 0,1,3 wait in a "
+      "collective or for the GPU, in one look: look again");
+  // The same again half a minute later: it stands.
+  look(joined, {in_collective(), in_collective(), in_loader(), in_collective()}, 130);
+  const model::Verdict twice = diagnose(joined);
+  EXPECT_EQ(twice.confidence, Confidence::kMedium);
+  EXPECT_EQ(twice.state, model::State::kStopped);
+  ASSERT_EQ(twice.culprits.size(), 1u);
+  EXPECT_EQ(twice.culprits[0].rank, 2);
+  EXPECT_EQ(twice.culprits[0].pid, 4002);
+}
+
+TEST(ProcessStacks, ALaterLookElsewhereIsNoHang) {
+  model::Case joined;
+  look(joined, {in_collective(), in_collective(), in_loader()});
+  look(joined, {in_collective(), in_own_code(), in_collective()}, 130);
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.confidence, Confidence::kLow);
+  EXPECT_EQ(verdict.state, model::State::kUnknown);
+  EXPECT_TRUE(verdict.culprits.empty());
+}
+
+TEST(ProcessStacks, CodeThatSaysNothingMakesASuspectOnly) {
+  model::Case joined;
+  for (const std::int64_t seconds : {100, 130})
+    look(joined, {in_collective(), in_own_code(), in_collective(), in_collective()}, seconds);
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.cause, "rank_not_entered");
+  EXPECT_EQ(verdict.root, "");
+  EXPECT_TRUE(verdict.culprits.empty());
+  ASSERT_EQ(verdict.suspects.size(), 1u);
+  EXPECT_EQ(verdict.suspects[0].rank, 1);
+}
+
+TEST(ProcessStacks, WhereHalfIsElsewhereNobodyIsOdd) {
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective(), in_own_code()});
+  EXPECT_TRUE(find_process_stacks(analyse(joined)).empty());
+  EXPECT_EQ(diagnose(joined).category, Category::kInconclusive);
+}
+
+TEST(ProcessStacks, AllInInitialisation) {
+  model::Case joined;
+  look(joined, {in_init(), in_init(), in_init()});
+  EXPECT_EQ(diagnose(joined).category, Category::kInitializationHang);
+  EXPECT_EQ(diagnose(joined).cause, "unknown");
+  EXPECT_EQ(diagnose(joined).state, model::State::kStarting);
+  model::Case with_absent;
+  look(with_absent, {in_init(), in_loader(), in_init()});
+  const model::Verdict verdict = diagnose(with_absent);
+  EXPECT_EQ(verdict.cause, "rank_never_joined");
+  ASSERT_EQ(verdict.suspects.size(), 1u);
+  EXPECT_EQ(verdict.suspects[0].rank, 1);
+}
+
+TEST(ProcessStacks, WaitingForRequestsIsIdle) {
+  model::Case joined;
+  look(joined, {idle(), idle()});
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.category, Category::kNotCommunication);
+  EXPECT_EQ(verdict.state, model::State::kIdle);
+  EXPECT_EQ(verdict.confidence, Confidence::kLow);
+}
+
+TEST(ProcessStacks, AllWaitingIsWhatABusyJobShowsToo) {
+  model::Case joined;
+  look(joined, {in_collective(), in_collective()});
+  EXPECT_EQ(diagnose(joined).category, Category::kTransportStall);
+  EXPECT_EQ(diagnose(joined).state, model::State::kUnknown);
+  EXPECT_EQ(diagnose(joined).confidence, Confidence::kLow);
+}
+
+TEST(ProcessStacks, AProcessThatWasStoppedIsNamed) {
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective()});
+  joined.processes[1].sample.state = 'T';
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.category, Category::kProcessOrDeviceUnavailable);
+  EXPECT_EQ(verdict.cause, "process_stopped");
+  ASSERT_EQ(verdict.culprits.size(), 1u);
+  EXPECT_EQ(verdict.culprits[0].rank, 1);
+}
+
+TEST(ProcessStacks, HelpersAndSingleProcessesProveNothing) {
+  model::Case one;
+  look(one, {in_loader()});
+  EXPECT_TRUE(find_process_stacks(analyse(one)).empty());
+  model::Case joined;
+  look(joined,
+       {in_collective(), in_collective(), {frame("_worker_loop", "torch/utils/data/_utils/worker.py")}});
+  EXPECT_EQ(latest_looks(joined).size(), 2u);
+}
+
+// Dumps say who is missing; the stack says why.
+TEST(StackReason, TellsWhatTheMissingRankDoes) {
+  CaseBuilder c(3);
+  const auto world = c.group("0", "default_pg", {0, 1, 2});
+  c.done(world, "all_reduce").done(world, "all_reduce").open(world, "all_reduce", {0, 2});
+  model::Case joined = c.take();
+  model::Case stacks;
+  look(stacks, {in_collective(), in_loader(), in_collective()}, 1'800'000'000);
+  joined.processes = stacks.processes;
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.category, Category::kCollectiveDesync);
+  EXPECT_EQ(verdict.cause, "rank_not_entered");
+  EXPECT_EQ(verdict.root, "host_blocked");
+  EXPECT_NE(verdict.headline.find("; rank 1 is waiting for its data loader"), std::string::npos)
+      << verdict.headline;
+}
+
+TEST(StackReason, ALookFromBeforeTheStallIsNone) {
+  CaseBuilder c(3);
+  const auto world = c.group("0", "default_pg", {0, 1, 2});
+  c.done(world, "all_reduce").open(world, "all_reduce", {0, 2});
+  model::Case joined = c.take();
+  model::Case stacks;
+  look(stacks, {in_collective(), in_loader(), in_collective()}, 100);
+  joined.processes = stacks.processes;
+  EXPECT_EQ(diagnose(joined).root, "");
+}
+
+TEST(StackReason, CodeThatSaysNothingIsShownAndNoReason) {
+  CaseBuilder c(3);
+  const auto world = c.group("0", "default_pg", {0, 1, 2});
+  c.done(world, "all_reduce").open(world, "all_reduce", {0, 2});
+  model::Case joined = c.take();
+  model::Case stacks;
+  look(stacks, {in_collective(), in_own_code(), in_collective()}, 1'800'000'000);
+  joined.processes = stacks.processes;
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.root, "");
+  EXPECT_NE(verdict.headline.find("in think (train.py:7)"), std::string::npos) << verdict.headline;
+}
+
+}  // namespace
+}  // namespace unhang::detect
