@@ -39,6 +39,11 @@ void complete(std::vector<ProcessReading>& readings, const BundleFacts& facts, c
   }
 }
 
+bool has_kernel_view(const ProcessSample& sample) {
+  return std::any_of(sample.threads.begin(), sample.threads.end(),
+                     [](const auto& thread) { return thread.source == model::StackSource::kProc; });
+}
+
 // Names a pid that was taken inside a container by the number that the machine gives it, and a host where the
 // process is known from one host only.
 void name_alike(std::vector<ProcessReading>& readings) {
@@ -63,10 +68,7 @@ void name_alike(std::vector<ProcessReading>& readings) {
     const auto of_container = inner.find({sample.host, sample.pid});
     if (of_container == inner.end() || of_container->second.size() != 1) continue;
     if (sample.namespace_pid >= 0) continue;  // it stands outside itself
-    const bool has_kernel_view =
-        std::any_of(sample.threads.begin(), sample.threads.end(),
-                    [](const auto& thread) { return thread.source == model::StackSource::kProc; });
-    if (has_kernel_view && outer.count({sample.host, sample.pid}) != 0) continue;
+    if (has_kernel_view(sample) && outer.count({sample.host, sample.pid}) != 0) continue;
     sample.namespace_pid = sample.pid;
     sample.pid = *of_container->second.begin();
     for (ThreadSample& thread : sample.threads) {
@@ -89,6 +91,23 @@ bool is_one_look(const ProcessSample& one, const ProcessSample& other) {
   const auto a = sources_of(one);
   const auto b = sources_of(other);
   return std::none_of(a.begin(), a.end(), [&](model::StackSource source) { return b.count(source) != 0; });
+}
+
+// Of the looks at one process the one that was taken at nearly the same time; of equal ones the last.
+template <class Iterator>
+Iterator nearest_look(Iterator begin, Iterator end, const ProcessReading& reading) {
+  Iterator best = end;
+  std::int64_t least = 0;
+  for (Iterator known = begin; known != end; ++known) {
+    if (!is_one_look(known->sample, reading.sample)) continue;
+    const auto& here = known->sample.taken_ns;
+    const auto& there = reading.sample.taken_ns;
+    const std::int64_t apart = here && there ? std::llabs(*here - *there) : 0;
+    if (best != end && apart > least) continue;
+    best = known;
+    least = apart;
+  }
+  return best;
 }
 
 void merge_frames(ThreadSample& into, ThreadSample& from) {
@@ -165,18 +184,25 @@ void merge_process(ProcessSample& into, ProcessSample from) {
   }
 }
 
+void sort_readings(std::vector<ProcessReading>& readings, bool kernel_first) {
+  std::stable_sort(readings.begin(), readings.end(), [&](const ProcessReading& a, const ProcessReading& b) {
+    const auto key = [&](const ProcessReading& reading) {
+      return std::tuple(std::string_view(reading.sample.host), reading.sample.pid,
+                        kernel_first && !has_kernel_view(reading.sample),
+                        reading.sample.taken_ns.value_or(0));
+    };
+    return key(a) < key(b);
+  });
+}
+
 }  // namespace
 
 void join_processes(std::vector<ProcessReading> readings, const BundleFacts& facts, model::Case& result) {
   complete(readings, facts, result);
   name_alike(readings);
-  std::stable_sort(readings.begin(), readings.end(), [](const ProcessReading& a, const ProcessReading& b) {
-    const auto key = [](const ProcessReading& reading) {
-      return std::tuple(std::string_view(reading.sample.host), reading.sample.pid,
-                        reading.sample.taken_ns.value_or(0));
-    };
-    return key(a) < key(b);
-  });
+  // What /proc told comes first: captures take it several times, and the frames of other tools go to the
+  // nearest.
+  sort_readings(readings, true);
   const ProcessRanks ranks(result);
   std::size_t of_process = 0;  // where the readings of the same host and pid begin
   for (ProcessReading& reading : readings) {
@@ -185,14 +211,14 @@ void join_processes(std::vector<ProcessReading> readings, const BundleFacts& fac
                       kept.back().sample.host == reading.sample.host;
     if (!same) of_process = kept.size();
     const auto look =
-        std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(of_process), kept.end(),
-                     [&](const ProcessReading& known) { return is_one_look(known.sample, reading.sample); });
+        nearest_look(kept.begin() + static_cast<std::ptrdiff_t>(of_process), kept.end(), reading);
     if (look != kept.end()) {
       merge_process(look->sample, std::move(reading.sample));
     } else {
       kept.push_back(std::move(reading));
     }
   }
+  sort_readings(result.processes, false);
   for (ProcessReading& reading : result.processes) {
     ProcessSample& sample = reading.sample;
     if (sample.rank < 0) sample.rank = ranks.find(sample.host, sample.pid);

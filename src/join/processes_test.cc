@@ -76,6 +76,26 @@ TEST(JoinProcesses, TheSameToolTwiceIsTwoLooks) {
   EXPECT_EQ(result.processes.size(), 2u);
 }
 
+// A capture looks at /proc twice and once with a debugger: the frames belong to the look next to them.
+TEST(JoinProcesses, FramesGoToTheNearestLook) {
+  const auto at = [](std::string path, std::string text, std::int64_t seconds) {
+    formats::Evidence evidence = file(std::move(path), text);
+    for (auto& sample : evidence.process_samples) {
+      sample.host = "n1";
+      sample.taken_ns = 1'764'000'000'000'000'000 + seconds * 1'000'000'000;
+    }
+    return evidence;
+  };
+  for (const std::int64_t seconds : {1, 9}) {
+    const model::Case result =
+        joined(at("a.json", state(412, -1, "n1"), 0), at("b.json", state(412, -1, "n1"), 10),
+               at("c.txt", py_spy(412, "load"), seconds));
+    ASSERT_EQ(result.processes.size(), 2u);
+    EXPECT_EQ(result.processes[seconds == 1 ? 0 : 1].sample.threads[0].frames.size(), 1u);
+    EXPECT_EQ(result.processes[seconds == 1 ? 1 : 0].sample.threads[0].frames.size(), 0u);
+  }
+}
+
 TEST(JoinProcesses, NativeFramesComeUnderPythonOnes) {
   const std::string gdb =
       "Thread 1 (LWP 412):\n#0  0x1 in ncclGroupEnd () from libnccl.so.2\n"
