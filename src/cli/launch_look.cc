@@ -23,6 +23,11 @@
 namespace unhang::cli {
 namespace {
 
+// In a short look two questions close together leave time for gdb, which comes last.
+constexpr std::chrono::seconds kShort{5};
+constexpr std::chrono::milliseconds kShortGap{200};
+constexpr int kFewSamples = 2;
+
 // Asks the capture to stop when the descriptor becomes readable; ends with its life.
 class StopWhenReadable {
  public:
@@ -79,6 +84,10 @@ base::Result<collect::CaptureResult> take_look(const LookRequest& request) {
   live.ras = request.ask_ras;
   live.selection.without = request.without;
   live.tool_version = UNHANG_VERSION;
+  if (request.budget < kShort) {
+    live.samples = kFewSamples;
+    live.interval = kShortGap;
+  }
   live.wake_fd = request.wake_fd;
   for (const std::string& name : collect::capture_variables()) {
     if (const char* value = value_in(request.environment, name)) live.environment.emplace_back(name, value);

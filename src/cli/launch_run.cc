@@ -34,7 +34,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAtLogs{250}, kWithoutHandle{20};
 // After the look: for those that end in order, and then until they are killed.
-constexpr milliseconds kGrace{700}, kEnding{1200}, kOutputStands{300};
+constexpr milliseconds kGrace{500}, kEnding{700}, kOutputStands{300};
 constexpr std::size_t kMostLeft = 16;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {

@@ -25,7 +25,7 @@ struct LaunchPlan {
   std::string folder;    // of this run: absolute, new, made by make_launch_folder
   std::string nccl_log;  // as NCCL_DEBUG_FILE has it
   std::chrono::nanoseconds limit = std::chrono::seconds(60);
-  std::chrono::nanoseconds look = std::chrono::seconds(3);
+  std::chrono::nanoseconds look = std::chrono::seconds(4);
   bool ask_ras = true;
   int output = 1, errors = 2;  // where its output goes
 };
@@ -45,7 +45,7 @@ base::Result<> make_launch_folder(const std::string& path,
 
 base::Result<> give_folder(const std::string& path, const os::ProcessIdentity& identity);
 
-// Returns by limit + look + 2 s, whatever the command does. Fails when the command cannot be started.
+// Returns by limit + look + 1.3 s, whatever the command does. Fails when the command cannot be started.
 base::Result<WatchedLaunch> launch(const LaunchPlan& plan, os::SignalRelay& relay);
 
 }  // namespace unhang::cli

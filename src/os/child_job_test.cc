@@ -115,7 +115,12 @@ TEST(ChildJob, EndsAllThatWasStartedAlsoWhatHides) {
 TEST(ChildJob, IsNotKilledWhereItEndsWhenAsked) {
   auto job = ChildJob::start(shell("trap 'exit 3' TERM; sleep 100 & wait"));
   ASSERT_TRUE(job.has_value());
-  while ((*job)->processes().size() < 2) std::this_thread::sleep_for(1ms);
+  // A signal between fork and exec of the second one would be lost to the shell's handler.
+  const auto sleeps = [&] {
+    const auto all = (*job)->processes();
+    return std::any_of(all.begin(), all.end(), [](const auto& process) { return process.name == "sleep"; });
+  };
+  while (!sleeps()) std::this_thread::sleep_for(1ms);
   const JobEnd end = (*job)->end_all(5s, 6s);
   EXPECT_FALSE(end.killed);
   EXPECT_TRUE((*job)->reap().has_value());

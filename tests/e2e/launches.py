@@ -8,7 +8,7 @@
     launches.py flood BYTES      prints so many bytes
     launches.py busy SECONDS     prints 10 MB/s
     launches.py stubborn         ignores SIGTERM
-    launches.py uninterruptible  state D, with all signals but SIGKILL blocked
+    launches.py uninterruptible  state D, and nothing but SIGKILL ends it
     launches.py works            prints steps with a speed, and ends well
     launches.py needs VAR VALUE  hangs in the first collective where VAR has another value, else works
 """
@@ -103,6 +103,7 @@ def uninterruptible():
     # The parent of a vfork waits in state D until its child has opened the pipe, which nobody writes to.
     pipe = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"unhang-never-{os.getpid()}")
     os.mkfifo(pipe)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     watcher = os.fork()
     if watcher == 0:
         time.sleep(0.5)

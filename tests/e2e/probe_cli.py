@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`unhang probe` and `unhang run` with real programs (launches.py): where they hang, what is left, what is kept.
 
-    tests/e2e/probe_cli.py UNHANG
+    tests/e2e/probe_cli.py UNHANG STUCK_IN_NCCL
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ LAUNCH = [sys.executable, str(HERE / "launches.py")]
 MARK = "UNHANG_TEST_MARK"  # what was started has it in its environment: nobody of it may be left
 OVER = 5.0  # seconds over the limit that a probe may take
 PATIENCE = 60
-UNHANG = None
+UNHANG = STUCK = None
 
 
 def left_behind(mark):
@@ -69,16 +70,63 @@ class Case(unittest.TestCase):
         self.out, self.err = (out or b"").decode(), err.decode()
         return process.returncode
 
-    def probe(self, *words, limit=1.0, flags=()):
+    def probe(self, *words, limit=1.0, flags=(), over=OVER):
         """The report of one probe; `code`, `err` and the time are kept."""
         self.code = self.call("probe", "--json", "--folder", "f", "--timeout", f"{limit}s", *flags, "--", *words)
         self.assertTrue(self.out, self.err)
         report = json.loads(self.out)
         self.assertEqual(list(SCHEMA.errors(report)), [])
         self.assertEqual(report, json.loads((self.folder / "f/probe.json").read_text()))
-        self.assertLess(self.took, (limit + OVER) * (1 + len(report["trials"])))
+        self.assertLess(self.took, (limit + over) * (1 + len(report["trials"])))
         self.nobody_is_left()
         return report
+
+
+# Prints what py-spy would of a process that stands in a function of its command line's last word.
+PY_SPY = '''#!/usr/bin/env python3
+import json, sys
+pid = int(sys.argv[sys.argv.index("--pid") + 1])
+word = open(f"/proc/{pid}/cmdline").read().split("\\0")[-2]
+frames = {"weights": ("load_weights", "vllm/model_executor/models/llama.py"),
+          "collective": ("all_reduce", "torch/distributed/distributed_c10d.py"),
+          "before": ("_store_based_barrier", "torch/distributed/distributed_c10d.py")}[word]
+print(json.dumps([{"pid": pid, "thread_id": 140000000000, "thread_name": "MainThread", "os_thread_id": pid, "active": False,
+                   "owns_gil": False, "process_info": None,
+                   "frames": [{"name": frames[0], "filename": "/opt/" + frames[1], "module": None, "short_filename": frames[1],
+                               "line": 7, "locals": None, "is_entry": True},
+                              {"name": "<module>", "filename": "serve.py", "module": None, "short_filename": None, "line": 1,
+                               "locals": None, "is_entry": True}]}]))
+'''
+
+
+class Stacks(Case):
+    def setUp(self):
+        super().setUp()
+        helper = self.folder / "bin/py-spy"
+        helper.parent.mkdir()
+        helper.write_text(PY_SPY)
+        helper.chmod(0o755)
+        self.environment["PATH"] = f"{helper.parent}:{self.environment['PATH']}"
+
+    def stuck(self, name):
+        launch = self.probe(*LAUNCH, name)["launch"]
+        self.assertIn("process", launch["evidence"][0]["text"])
+        return launch["place"], launch["doing"], launch["confidence"]
+
+    def test_weights(self):
+        self.assertEqual(self.stuck("weights"), ("after_init", "loading weights", "high"))
+
+    def test_store(self):
+        self.assertEqual(self.stuck("before"), ("before_nccl", "waiting for other ranks in the store", "medium"))
+
+
+class NativeStacks(Case):
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_gdb_shows_the_initialisation(self):
+        report = self.probe(STUCK, flags=("--look", "30s"), over=33)
+        self.assertEqual((report["launch"]["place"], report["launch"]["movement"]), ("nccl_init", "standing"))
+        self.assertIn("ncclCommInitRank", report["launch"]["evidence"][0]["text"])
+        self.assertEqual(self.code, 2)
 
 
 class Places(Case):
@@ -356,4 +404,5 @@ class Run(Case):
 
 if __name__ == "__main__":
     UNHANG = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    STUCK = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -319,7 +319,7 @@ class ProbeCommand final : public CommandBase {
     for (const std::string& note : notes) x_report.notes.push_back(before + note);
   }
 
-  std::chrono::nanoseconds x_timeout = std::chrono::seconds(60), x_look = std::chrono::seconds(3);
+  std::chrono::nanoseconds x_timeout = std::chrono::seconds(60), x_look = std::chrono::seconds(4);
   std::string x_folder, x_unit;
   bool x_calls = false, x_json = false, x_suggest = false;
   std::vector<std::string> x_try, x_try_arguments;
