@@ -33,8 +33,9 @@ bool same_process(const ProcessReading& a, const ProcessReading& b) {
 
 // Lines differ where a loop was met at another place.
 bool same_stack(const model::ThreadSample& a, const model::ThreadSample& b) {
-  if (a.frames.empty() && b.frames.empty())
-    return !a.wait_channel.empty() && a.wait_channel == b.wait_channel;
+  // Of the kernel's view alone only a wait that cannot be woken says that it is the same one.
+  if (a.frames.empty() || b.frames.empty())
+    return a.state == 'D' && b.state == 'D' && !a.wait_channel.empty() && a.wait_channel == b.wait_channel;
   return std::equal(
       a.frames.begin(), a.frames.end(), b.frames.begin(), b.frames.end(),
       [](const auto& x, const auto& y) { return x.function == y.function && x.file == y.file; });

@@ -156,6 +156,24 @@ TEST(ProcessStacks, AProcessThatWasStoppedIsNamed) {
   EXPECT_EQ(verdict.culprits[0].rank, 1);
 }
 
+// What a capture without any tool has: /proc twice.
+TEST(ProcessStacks, AWaitThatCannotBeWokenStandsWithoutFrames) {
+  model::Case joined;
+  for (const std::int64_t seconds : {100, 108}) look(joined, {{}, in_collective(), in_collective()}, seconds);
+  for (auto& reading : joined.processes) {
+    if (reading.sample.rank != 0) continue;
+    reading.sample.threads[0].state = 'D';
+    reading.sample.threads[0].wait_channel = "rpc_wait_bit_killable";
+  }
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.cause, "rank_not_entered");
+  EXPECT_EQ(verdict.root, "host_blocked");
+  EXPECT_EQ(verdict.confidence, Confidence::kMedium);
+  ASSERT_EQ(verdict.culprits.size(), 1u);
+  EXPECT_EQ(verdict.culprits[0].rank, 0);
+  EXPECT_EQ(verdict.culprits[0].why, "is waiting for a network file system, in rpc_wait_bit_killable");
+}
+
 TEST(ProcessStacks, HelpersAndSingleProcessesProveNothing) {
   model::Case one;
   look(one, {in_loader()});

@@ -44,9 +44,7 @@ ProcessRanks::ProcessRanks(const model::Case& joined) {
 
 void ProcessRanks::add(std::string_view host, std::int64_t pid, std::int32_t rank) {
   if (pid < 0 || rank < 0) return;
-  auto& entries = x_by_pid[pid];
-  const std::pair<std::string, std::int32_t> entry(host, rank);
-  if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+  x_by_pid[pid].emplace(host, rank);
 }
 
 std::int32_t ProcessRanks::find(std::string_view host, std::int64_t pid) const {

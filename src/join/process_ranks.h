@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/case.h"
 
@@ -28,7 +28,7 @@ class ProcessRanks {
  private:
   void add(std::string_view host, std::int64_t pid, std::int32_t rank);
 
-  std::map<std::int64_t, std::vector<std::pair<std::string, std::int32_t>>> x_by_pid;
+  std::map<std::int64_t, std::set<std::pair<std::string, std::int32_t>>> x_by_pid;
 };
 
 }  // namespace unhang::join

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,8 @@ namespace {
 using model::ProcessReading;
 using model::ProcessSample;
 using model::ThreadSample;
+
+constexpr std::size_t kLooksCompared = 256;
 
 // What the manifest and the name of the file say of processes whose content does not.
 void complete(std::vector<ProcessReading>& readings, const BundleFacts& facts, const model::Case& result) {
@@ -77,9 +80,10 @@ void name_alike(std::vector<ProcessReading>& readings) {
   }
 }
 
-std::set<model::StackSource> sources_of(const ProcessSample& sample) {
-  std::set<model::StackSource> out;
-  for (const ThreadSample& thread : sample.threads) out.insert(thread.source);
+// A bit for each tool that gave one of the threads.
+unsigned sources_of(const ProcessSample& sample) {
+  unsigned out = 0;
+  for (const ThreadSample& thread : sample.threads) out |= 1u << static_cast<unsigned>(thread.source);
   return out;
 }
 
@@ -88,9 +92,7 @@ bool is_one_look(const ProcessSample& one, const ProcessSample& other) {
   if (one.taken_ns && other.taken_ns && std::llabs(*one.taken_ns - *other.taken_ns) > kOneLookNs)
     return false;
   // The same tool twice: two looks, however near.
-  const auto a = sources_of(one);
-  const auto b = sources_of(other);
-  return std::none_of(a.begin(), a.end(), [&](model::StackSource source) { return b.count(source) != 0; });
+  return (sources_of(one) & sources_of(other)) == 0;
 }
 
 // Of the looks at one process the one that was taken at nearly the same time; of equal ones the last.
@@ -148,19 +150,28 @@ void merge_thread(ThreadSample& into, ThreadSample from) {
   merge_frames(into, from);
 }
 
-ThreadSample* same_thread(ProcessSample& process, const std::map<std::int64_t, std::size_t>& by_id,
-                          const ThreadSample& thread) {
-  if (thread.thread >= 0) {
-    if (const auto found = by_id.find(thread.thread); found != by_id.end())
-      return &process.threads[found->second];
+// Where threads of one process are found again.
+class KnownThreads {
+ public:
+  explicit KnownThreads(const std::vector<ThreadSample>& threads) {
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      if (threads[i].thread >= 0) x_by_id.emplace(threads[i].thread, i);
+      if (threads[i].is_main && !x_main) x_main = {i, threads[i].thread};
+    }
   }
-  for (ThreadSample& known : process.threads) {
-    const bool apart = known.thread >= 0 && thread.thread >= 0;
-    if (apart) continue;
-    if (thread.is_main && known.is_main) return &known;
+
+  std::optional<std::size_t> find(const ThreadSample& thread) const {
+    if (thread.thread >= 0) {
+      if (const auto found = x_by_id.find(thread.thread); found != x_by_id.end()) return found->second;
+    }
+    const bool may_be_main = thread.is_main && x_main && (thread.thread < 0 || x_main->second < 0);
+    return may_be_main ? std::optional(x_main->first) : std::nullopt;
   }
-  return nullptr;
-}
+
+ private:
+  std::map<std::int64_t, std::size_t> x_by_id;
+  std::optional<std::pair<std::size_t, std::int64_t>> x_main;  // its place and number
+};
 
 void merge_process(ProcessSample& into, ProcessSample from) {
   if (into.rank < 0) into.rank = from.rank;
@@ -170,14 +181,10 @@ void merge_process(ProcessSample& into, ProcessSample from) {
   if (into.state == '\0') into.state = from.state;
   if (!into.taken_ns) into.taken_ns = from.taken_ns;
   into.not_readable.insert(into.not_readable.end(), from.not_readable.begin(), from.not_readable.end());
-  std::map<std::int64_t, std::size_t> by_id;
-  for (std::size_t i = 0; i < into.threads.size(); ++i) {
-    if (into.threads[i].thread >= 0) by_id.emplace(into.threads[i].thread, i);
-  }
+  const KnownThreads known(into.threads);
   for (ThreadSample& thread : from.threads) {
-    ThreadSample* known = same_thread(into, by_id, thread);
-    if (known != nullptr) {
-      merge_thread(*known, std::move(thread));
+    if (const auto same = known.find(thread)) {
+      merge_thread(into.threads[*same], std::move(thread));
     } else {
       into.threads.push_back(std::move(thread));
     }
@@ -210,8 +217,9 @@ void join_processes(std::vector<ProcessReading> readings, const BundleFacts& fac
     const bool same = !kept.empty() && kept.back().sample.pid == reading.sample.pid &&
                       kept.back().sample.host == reading.sample.host;
     if (!same) of_process = kept.size();
-    const auto look =
-        nearest_look(kept.begin() + static_cast<std::ptrdiff_t>(of_process), kept.end(), reading);
+    // Thousands of looks at one process are no evidence of anybody: the last ones are enough.
+    const std::size_t from = std::max(of_process, kept.size() - std::min(kept.size(), kLooksCompared));
+    const auto look = nearest_look(kept.begin() + static_cast<std::ptrdiff_t>(from), kept.end(), reading);
     if (look != kept.end()) {
       merge_process(look->sample, std::move(reading.sample));
     } else {
