@@ -62,7 +62,7 @@ class ProbeCommand final : public CommandBase {
     return {
         .name = "probe",
         .group = "Look at a live job",
-        .summary = "run a launch under observation: where does it hang?",
+        .summary = "run a launch under observation, say where it hangs",
         .description =
             "Runs the command with NCCL's log and PyTorch's recorder on, within a time limit, and says where "
             "it stands when the limit is over: before NCCL, in its initialisation, after it (weights, "
@@ -79,8 +79,7 @@ class ProbeCommand final : public CommandBase {
                        .minimum = 1},
         .flags = flags(),
         .examples = {{"unhang probe --timeout 2m -- vllm serve MODEL -tp 8", "Where does the server hang?"},
-                     {"unhang probe --try NCCL_P2P_DISABLE=1 --try NCCL_SHM_DISABLE=1 -- torchrun "
-                      "--nproc-per-node 2 t.py",
+                     {"unhang probe --try NCCL_P2P_DISABLE=1 --try NCCL_SHM_DISABLE=1 -- ./job.sh",
                       "Two experiments, one variable each."},
                      {"unhang probe --suggest -- mpirun -np 2 ./all_reduce_perf -g 1",
                       "The experiments that would tell most about where it stood."},
