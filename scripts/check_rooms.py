@@ -56,7 +56,7 @@ THIRD_PARTY = {
 
 # Headers of the operating system belong to the rooms that touch it.
 OS_HEADERS = ["sys/*", "linux/*", "netinet/*", "arpa/*", "unistd.h", "fcntl.h", "poll.h", "spawn.h", "dirent.h", "signal.h",
-              "netdb.h", "malloc.h", "pthread.h", "sched.h", "termios.h", "glob.h", "fnmatch.h", "dlfcn.h", "pwd.h", "grp.h", "sysexits.h"]
+              "netdb.h", "malloc.h", "pthread.h", "sched.h", "termios.h", "glob.h", "fnmatch.h", "dlfcn.h", "pwd.h", "grp.h", "regex.h", "sysexits.h"]
 OS_FILES = ["src/os/*", "src/net/*", "src/cli/*", "src/*_test.cc", "tests/*", "bench/*"]
 
 C_HEADERS = {"errno.h", "stdint.h", "stddef.h", "string.h", "time.h", "math.h", "limits.h"}

@@ -13,6 +13,7 @@ namespace unhang::cli {
   X(logs_merge)            \
   X(logs_warnings)         \
   X(capture)               \
+  X(attach)                \
   X(probe)                 \
   X(run)                   \
   X(nvml)                  \

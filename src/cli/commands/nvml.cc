@@ -25,6 +25,7 @@ class NvmlCommand final : public CommandBase {
                        .help = "the library to load",
                        .target = &x_library,
                        .is_path = true}},
+            .examples = {{"unhang nvml", "A row for each GPU."}},
             .exit_notes = {{kExitUnavailable, "there is no NVML, or it does not start"}},
             .hidden = true};
   }
