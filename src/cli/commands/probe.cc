@@ -56,6 +56,19 @@ base::Result<Change> parse_argument(const std::string& text, const std::vector<s
                     "--try-arg: the command has no argument '" + base::printable(word) + "' to remove");
 }
 
+// "--api-key" tells that the word behind it is one.
+std::vector<std::string> without_secrets(const std::vector<std::string>& command) {
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const std::string alone = base::redact_line(command[i]);
+    const std::string both = i == 0 ? command[i] : command[i - 1] + " " + command[i];
+    const bool hidden_by_flag = i > 0 && command[i - 1].starts_with('-') && base::redact_line(both) != both &&
+                                base::redact_line(command[i - 1]) == command[i - 1];
+    shown.push_back(hidden_by_flag && alone == command[i] ? "(removed)" : alone);
+  }
+  return shown;
+}
+
 class ProbeCommand final : public CommandBase {
  public:
   Command describe() override {
@@ -78,7 +91,7 @@ class ProbeCommand final : public CommandBase {
                        .help = "the command and its arguments, behind --",
                        .minimum = 1},
         .flags = flags(),
-        .examples = {{"unhang probe --timeout 2m -- vllm serve MODEL -tp 8", "Where does the server hang?"},
+        .examples = {{"unhang probe --timeout 2m -- vllm serve MODEL -tp 8", "Where the server hangs."},
                      {"unhang probe --try NCCL_P2P_DISABLE=1 --try NCCL_SHM_DISABLE=1 -- ./job.sh",
                       "Two experiments, one variable each."},
                      {"unhang probe --suggest -- mpirun -np 2 ./all_reduce_perf -g 1",
@@ -174,7 +187,7 @@ class ProbeCommand final : public CommandBase {
       x_changes.push_back(std::move(*change));
     }
     x_plan.words = command;
-    for (const std::string& word : command) x_report.command.push_back(base::redact_line(word));
+    x_report.command = without_secrets(command);
     if (auto adopted = take_environment(); !adopted) return adopted;
     if (auto folder = take_folder(); !folder) return folder;
     x_plan.limit = x_timeout;
