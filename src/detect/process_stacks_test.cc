@@ -201,6 +201,41 @@ TEST(StackReason, TellsWhatTheMissingRankDoes) {
       << verdict.headline;
 }
 
+TEST(StackReason, WhoIsNamedByALogAloneIsFoundAsWell) {
+  model::Case joined;
+  look(joined, {in_collective(), in_loader(), in_collective()});
+  Explanation told;
+  told.category = Category::kCollectiveDesync;
+  told.cause = "rank_not_entered";
+  told.headline = "rank 1 lags";
+  told.other_culprits.emplace_back().rank = 1;
+  const auto found = with_stack_reason(joined, told);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->root, "host_blocked");
+  EXPECT_EQ(found->headline,
+            "rank 1 lags; rank 1 is waiting for its data loader, in _next_data (dataloader.py:7)");
+  told.other_culprits[0].rank = 5;
+  EXPECT_FALSE(with_stack_reason(joined, told));
+  told.other_culprits[0].rank = 1;
+  told.root = "application_error";
+  EXPECT_FALSE(with_stack_reason(joined, told));
+}
+
+TEST(StackReason, ARankWithoutADumpThatWorksIsAlive) {
+  CaseBuilder c(3);
+  const auto world = c.group("0", "default_pg", {0, 1, 2});
+  c.done(world, "all_reduce").open(world, "all_reduce", {0, 2}).silent(1);
+  model::Case joined = c.take();
+  model::Case stacks;
+  look(stacks, {in_collective(), in_loader(), in_collective()}, 1'800'000'000);
+  joined.processes = stacks.processes;
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.category, Category::kCollectiveDesync);
+  EXPECT_EQ(verdict.cause, "rank_not_entered");
+  EXPECT_EQ(verdict.root, "host_blocked");
+  EXPECT_EQ(verdict.confidence, Confidence::kMedium);
+}
+
 TEST(StackReason, ALookFromBeforeTheStallIsNone) {
   CaseBuilder c(3);
   const auto world = c.group("0", "default_pg", {0, 1, 2});

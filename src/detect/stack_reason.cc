@@ -17,8 +17,7 @@ constexpr std::array<std::string_view, 5> kAbsent{"rank_not_entered", "rank_neve
                                                   "p2p_unmatched", "unknown"};
 
 bool lacks_reason(const Explanation& shown) {
-  return shown.root.empty() && !shown.culprits.empty() &&
-         std::find(kAbsent.begin(), kAbsent.end(), shown.cause) != kAbsent.end();
+  return shown.root.empty() && std::find(kAbsent.begin(), kAbsent.end(), shown.cause) != kAbsent.end();
 }
 
 // Of an earlier moment: what it did then is not why it is missing now.
@@ -26,6 +25,16 @@ bool is_older(const model::Case& joined, const Explanation& shown, const Process
   if (!shown.at || !look.reading->sample.taken_ns) return false;
   const std::int64_t called = joined.ranks[shown.at->rank].operations[shown.at->operation].created_ns;
   return called > 0 && *look.reading->sample.taken_ns < called;
+}
+
+// Logs and RAS may name a rank that the Case has no dump of.
+bool is_blamed(const model::Case& joined, const Explanation& shown, const ProcessLook& look) {
+  const std::int32_t rank = look.reading->sample.rank;
+  if (rank < 0) return false;
+  return std::any_of(shown.culprits.begin(), shown.culprits.end(),
+                     [&](model::RankIndex index) { return joined.ranks[index].global_rank == rank; }) ||
+         std::any_of(shown.other_culprits.begin(), shown.other_culprits.end(),
+                     [&](const model::Subject& subject) { return subject.rank == rank; });
 }
 
 void tell(const ProcessLook& look, Explanation& out) {
@@ -49,11 +58,7 @@ std::optional<Explanation> with_stack_reason(const model::Case& joined, const Ex
   if (!lacks_reason(shown) || joined.processes.empty()) return {};
   std::optional<Explanation> out;
   for (const ProcessLook& look : latest_looks(joined)) {
-    const std::int32_t rank = look.reading->sample.rank;
-    const bool blamed = std::any_of(
-        shown.culprits.begin(), shown.culprits.end(),
-        [&](model::RankIndex index) { return rank >= 0 && joined.ranks[index].global_rank == rank; });
-    if (!blamed || is_older(joined, shown, look)) continue;
+    if (!is_blamed(joined, shown, look) || is_older(joined, shown, look)) continue;
     if (!out) out = shown;
     const bool first = out->records.size() == shown.records.size();
     if (first) out->headline += "; " + stand_text(look);
