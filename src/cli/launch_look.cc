@@ -82,6 +82,7 @@ base::Result<collect::CaptureResult> take_look(const LookRequest& request) {
   live.budget = request.budget;
   live.pids = request.pids;
   live.ras = request.ask_ras;
+  live.trigger_dumps = request.trigger_dumps;
   live.selection.without = request.without;
   live.tool_version = UNHANG_VERSION;
   if (request.budget < kShort) {

@@ -21,6 +21,7 @@ struct LookRequest {
   std::vector<std::int64_t> pids;
   std::vector<std::string> environment;  // the command's: "NAME=VALUE"
   bool ask_ras = true;
+  bool trigger_dumps = false;        // by the pipes of PyTorch's recorder
   std::vector<std::string> without;  // sources (collect/live_sources.h)
   int wake_fd = -1;                  // readable: the look ends early
 };

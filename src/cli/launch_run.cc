@@ -172,6 +172,7 @@ class Launch {
     for (const os::Descendant& process : processes) request.pids.push_back(process.pid);
     if (request.pids.empty()) request.pids.push_back(x_job->pid());  // gone: then nobody else's are taken
     request.ask_ras = x_plan.ask_ras;
+    request.trigger_dumps = !x_end;
     if (logs_are_ours()) request.without.emplace_back("nccl-logs");  // they lie here already
     request.wake_fd = x_relay.fd();
     if (const auto looked = take_look(request); !looked) {
@@ -253,6 +254,22 @@ class Launch {
   model::LaunchFacts x_facts;
 };
 
+// The first folder above `path` that this user may not pass through; empty: it can.
+std::string closed_to(const std::string& path, const os::ProcessIdentity& identity) {
+  if (identity.user == 0 || identity.user == ::geteuid()) return {};
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string above = path.substr(0, slash);
+    struct stat status {};
+    if (::stat(above.c_str(), &status) != 0) continue;
+    const bool is_of_group =
+        status.st_gid == identity.group ||
+        std::find(identity.groups.begin(), identity.groups.end(), status.st_gid) != identity.groups.end();
+    const mode_t wanted = status.st_uid == identity.user ? S_IXUSR : is_of_group ? S_IXGRP : S_IXOTH;
+    if ((status.st_mode & wanted) == 0) return above;
+  }
+  return {};
+}
+
 bool is_same_file(int a, int b) {
   struct stat of_a {
   }, of_b{};
@@ -267,6 +284,11 @@ os::SignalRelay launch_signals() {
 }
 
 base::Result<> give_folder(const std::string& path, const os::ProcessIdentity& identity) {
+  if (const std::string closed = closed_to(path, identity); !closed.empty())
+    return base::fail(
+        base::ErrorCode::kUsage,
+        fmt::format("user {} cannot pass through {}; give a folder that it can reach with --folder",
+                    identity.user, closed));
   if (identity.user == ::geteuid() || ::chown(path.c_str(), identity.user, identity.group) == 0) return {};
   return base::fail(base::ErrorCode::kUsage, path + ": cannot be given to user " +
                                                  std::to_string(identity.user) + ": " + std::strerror(errno) +

@@ -42,12 +42,14 @@ NcclLogWatch::NcclLogWatch(std::string pattern) {
   const std::size_t slash = pattern.rfind('/');
   x_folder = slash == std::string::npos ? "." : pattern.substr(0, std::max<std::size_t>(slash, 1));
   x_name = as_glob(std::string_view(pattern).substr(slash + 1));  // npos + 1 is 0
-  look({});
-  for (auto& [path, file] : x_files) file.is_old = true;
-  began = ready = first_call = last_line = std::nullopt;
+  list(nullptr);
 }
 
 void NcclLogWatch::look(Time now) {
+  list(&now);
+}
+
+void NcclLogWatch::list(const Time* now) {
   DIR* folder = ::opendir(x_folder.c_str());
   if (folder == nullptr) return;
   while (const dirent* entry = ::readdir(folder)) {
@@ -58,13 +60,14 @@ void NcclLogWatch::look(Time now) {
     if (x_files.size() >= kMostFiles && !x_files.contains(path)) continue;
     File& file = x_files[path];
     const auto size = static_cast<std::uint64_t>(status.st_size);
+    if (now == nullptr) file = {.size = size, .read = size, .begun_at = size, .is_old = true, .rest = {}};
     if (size == file.size) continue;
-    if (size < file.size) file.read = 0;  // begun anew
+    if (size < file.size) file.read = file.begun_at = 0;  // begun anew
     file.size = size;
     file.is_old = false;
-    if (!began) began = now;
-    last_line = now;
-    if (!ready || !first_call) read_more(path, file, now);
+    if (!began) began = *now;
+    last_line = *now;
+    if (!ready || !first_call) read_more(path, file, *now);
   }
   ::closedir(folder);
 }
@@ -73,7 +76,8 @@ void NcclLogWatch::read_more(const std::string& path, File& file, Time now) {
   const os::FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return;
   std::string bytes(kPiece, '\0');
-  while (file.read < std::min(file.size, kMostRead)) {
+  const std::uint64_t end = std::min(file.size, file.begun_at + kMostRead);
+  while (file.read < end) {
     const ssize_t got = ::pread(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(file.read));
     if (got <= 0) return;
     file.read += static_cast<std::uint64_t>(got);

@@ -28,9 +28,11 @@ class NcclLogWatch {
  private:
   struct File {
     std::uint64_t size = 0, read = 0;
-    bool is_old = false;  // it was there before and has not grown
-    std::string rest;     // the end of what was read: a word may be cut
+    std::uint64_t begun_at = 0;  // what stands before it is of an earlier run
+    bool is_old = false;         // it was there before and has not grown
+    std::string rest;            // the end of what was read: a word may be cut
   };
+  void list(const Time* now);  // null: what is there from before
   void read_more(const std::string& path, File& file, Time now);
 
   std::string x_folder, x_name;

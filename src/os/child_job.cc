@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -60,6 +61,8 @@ bool take_identity(const ProcessIdentity& identity) {
   const ChildJobRequest& request = *prepared.request;
   if (request.own_session) {
     ::setsid();
+    // Who is killed the hard way can end nobody any more; the program at least is told.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   } else {
     ::setpgid(0, 0);
     ::signal(SIGTTOU, SIG_IGN);  // else asking for the foreground from the background stops us

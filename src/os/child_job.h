@@ -23,8 +23,8 @@ struct ChildJobRequest {
   std::vector<std::string> words;           // [0] is looked up in the PATH of `environment`
   std::vector<std::string> environment;     // all of it: "NAME=VALUE"
   std::optional<ProcessIdentity> identity;  // runs as this; else as we do
-  // A session of its own, without a terminal that could stop it. Else only a process group, which becomes the
-  // terminal's foreground where we have one, so that a shell works in it.
+  // A session of its own, without a terminal that could stop it; SIGTERM when we die. Else only a process
+  // group, which becomes the terminal's foreground where we have one, so that a shell works in it.
   bool own_session = true;
   int output = -1, errors = -1;  // its 1 and 2; -1: ours
 };

@@ -180,6 +180,7 @@ class Ends(Case):
         self.assertEqual(self.call("probe", "--folder", "f", "--", "no-such-program"), 127)
         self.assertEqual(self.err.splitlines()[-1], "unhang: no-such-program: No such file or directory")
         self.assertEqual(self.call("probe", "--folder", "g", "--", "/etc/passwd"), 126)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_who_hides_is_ended(self):
         report = self.probe(*LAUNCH, "tree")
@@ -282,7 +283,9 @@ class Output(Case):
         os.close(master)
 
     def test_secrets_are_not_kept(self):
-        self.probe("sh", "-c", "echo HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz", "--api-key=sk-abcdefghijklmnopqrstuvwx")
+        report = self.probe("sh", "-c", "echo HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz", "--api-key=sk-abcdefghijklmnopqrstuvwx",
+                            "--api-key", "abcdefghijklmnop")
+        self.assertEqual(report["command"][3:], ["--api-key=(removed)", "--api-key", "(removed)"])
         for file in self.folder.rglob("*"):
             if file.is_file():
                 self.assertNotIn(b"abcdefghijklmnop", file.read_bytes(), file)
@@ -335,6 +338,20 @@ class AsAnother(Case):
         self.assertEqual(self.call("probe", "--folder", "f", "--as-pid", other.pid, "--", "sh", "-c",
                                    "echo $OF_THE_OTHER $(pwd) $(ulimit -n)"), 0, self.err)
         self.assertEqual(self.out, "yes /usr 77\n")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can become another")
+    def test_another_user(self):
+        other = subprocess.Popen(["sleep", "100"], user="nobody", group="nogroup", extra_groups=[7], cwd="/",
+                                 env=self.environment | {MARK: "other"})
+        self.addCleanup(other.wait)
+        self.addCleanup(other.kill)
+        words = ("probe", "--as-pid", other.pid, "--folder")
+        self.assertEqual(self.call(*words, "f", "--", "id"), 64)
+        self.assertIn(f"cannot pass through {self.folder}", self.err)
+        self.folder.chmod(0o755)
+        self.assertEqual(self.call(*words, "g", "--", "sh", "-c", "id -un; id -G; echo x > ${NCCL_DEBUG_FILE%/*}/mine && echo wrote"),
+                         0, self.err)
+        self.assertRegex(self.out, r"\Anobody\n65534 7\nwrote\n\Z")
 
     def test_no_such_process(self):
         self.assertEqual(self.call("probe", "--as-pid", 2**22 - 1, "--", "true"), 66)

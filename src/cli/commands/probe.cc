@@ -322,6 +322,8 @@ class ProbeCommand final : public CommandBase {
   }
 
   int cannot_start(Streams& streams, const base::Error& error) {
+    for (const char* folder : {"/launch/pipes", "/launch", ""})
+      ::rmdir((x_root + folder).c_str());  // empty ones
     const int code = complain(streams, error);
     if (error.code == base::ErrorCode::kNoInput) return kNotThere;
     return error.code == base::ErrorCode::kUsage ? kCannotRun : code;
