@@ -24,7 +24,8 @@ Stand stand_of(const model::ProcessSample& process, const model::ThreadSample& t
 }
 
 bool is_aside(Activity what) {
-  return what == Activity::kHelperProcess || what == Activity::kNcclThread || what == Activity::kWatchdog;
+  return what == Activity::kHelperProcess || what == Activity::kWorkerWait || what == Activity::kNcclThread ||
+         what == Activity::kWatchdog;
 }
 
 bool same_process(const ProcessReading& a, const ProcessReading& b) {
@@ -41,9 +42,10 @@ bool same_stack(const model::ThreadSample& a, const model::ThreadSample& b) {
       [](const auto& x, const auto& y) { return x.function == y.function && x.file == y.file; });
 }
 
-std::string place_text(const model::ThreadSample& thread) {
-  auto frame = std::find_if(thread.frames.begin(), thread.frames.end(), [](const auto& f) {
-    return model::activity_of(f) != Activity::kUnknown && model::activity_of(f) < Activity::kGpuWait;
+// The innermost frame that shows what it does, else the innermost Python code.
+std::string place_text(const model::ThreadSample& thread, Activity what) {
+  auto frame = std::find_if(thread.frames.begin(), thread.frames.end(), [&](const auto& f) {
+    return what != Activity::kUnknown && model::activity_of(f) == what;
   });
   if (frame == thread.frames.end())
     frame = std::find_if(thread.frames.begin(), thread.frames.end(), [](const auto& f) { return f.python; });
@@ -68,7 +70,7 @@ std::vector<ProcessLook> latest_looks(const model::Case& joined) {
     look.reading = &readings[i];
     look.thread = model::speaking_thread(readings[i].sample);
     if (look.thread == nullptr) continue;
-    look.activity = model::activity_of(*look.thread);
+    look.activity = model::activity_of(readings[i].sample, *look.thread);
     if (is_aside(look.activity.what)) continue;
     look.stand = stand_of(readings[i].sample, *look.thread, look.activity);
     for (std::size_t before = i; before-- > 0 && same_process(readings[before], readings[i]);) {
@@ -96,7 +98,7 @@ std::string who_text(const ProcessLook& look) {
 std::string stand_words(const ProcessLook& look) {
   if (look.stand == Stand::kStopped) return "is stopped by a signal";
   std::string out = "is " + model::words_of(look.activity);
-  const std::string place = place_text(*look.thread);
+  const std::string place = place_text(*look.thread, look.activity.what);
   return place.empty() ? out : out + ", in " + place;
 }
 

@@ -25,6 +25,7 @@ constexpr std::array kWords{
     Words{Activity::kCommunicatorEnd, "communicator_end", "taking a communicator down"},
     Words{Activity::kCollectiveWait, "collective_wait", "waiting in a collective"},
     Words{Activity::kRequestWait, "request_wait", "waiting for requests"},
+    Words{Activity::kWorkerWait, "worker_wait", "waiting for its workers"},
     Words{Activity::kNcclThread, "nccl_thread", "a thread of NCCL"},
     Words{Activity::kWatchdog, "watchdog", "a watchdog"},
     Words{Activity::kHelperProcess, "helper_process", "a worker of a data loader or compiler"},
@@ -65,6 +66,23 @@ Activity activity_of_name(const ThreadSample& thread) {
   return thread.name.starts_with("NCCL ") ? Activity::kNcclThread : Activity::kUnknown;
 }
 
+// Of what stands further out on the stack: whether it says more than what was found inside.
+bool overrides(Activity outer, Activity inner) {
+  switch (outer) {
+    case Activity::kHelperProcess:
+      return true;
+    case Activity::kRequestWait:  // engines hand requests to their ranks by a broadcast
+      return is_communication(inner);
+    case Activity::kWorkerWait:  // the core waits by the same queues as its workers
+      return inner == Activity::kRequestWait;
+    case Activity::kCommunicatorInit:  // ends in ncclGroupEnd, or in a barrier
+    case Activity::kCommunicatorEnd:
+      return inner == Activity::kCollectiveWait;
+    default:
+      return false;
+  }
+}
+
 // An event loop of Python's asyncio in which no task runs.
 bool is_idle_event_loop(const std::vector<StackFrame>& frames) {
   const auto inner =
@@ -101,12 +119,7 @@ ThreadActivity activity_of(const ThreadSample& thread) {
       if (out.how == Activity::kUnknown) out.how = activity;
       continue;
     }
-    // Engines hand requests to their ranks by a broadcast: who waits in it has nothing to do.
-    const bool hands_out = activity == Activity::kRequestWait && is_communication(out.what);
-    if (hands_out || activity == Activity::kHelperProcess) {
-      out.what = activity;
-      break;
-    }
+    if (overrides(activity, out.what)) out.what = activity;
     if (out.what == Activity::kUnknown) out.what = activity;
   }
   if (out.what == Activity::kUnknown && is_idle_event_loop(thread.frames)) out.what = Activity::kRequestWait;
@@ -114,6 +127,16 @@ ThreadActivity activity_of(const ThreadSample& thread) {
   const bool vague =
       out.how == Activity::kUnknown || out.how == Activity::kLock || out.how == Activity::kSleep;
   if (kernel != Activity::kUnknown && vague) out.how = kernel;
+  return out;
+}
+
+ThreadActivity activity_of(const ProcessSample& process, const ThreadSample& speaking) {
+  ThreadActivity out = activity_of(speaking);
+  if (out.what != Activity::kCollectiveWait) return out;
+  for (const ThreadSample& thread : process.threads) {
+    const Activity other = activity_of(thread).what;
+    if (&thread != &speaking && other == Activity::kCommunicatorInit) out.what = other;
+  }
   return out;
 }
 

@@ -26,6 +26,7 @@ enum class Activity : std::uint8_t {
   kCollectiveWait,
   // Nothing to do.
   kRequestWait,
+  kWorkerWait,  // an engine's core, whose workers have not answered
   // Threads and processes beside the rank's own work.
   kNcclThread,
   kWatchdog,
@@ -54,6 +55,9 @@ struct ThreadActivity {
 };
 // The innermost frame that says something decides; what the kernel tells comes beside it.
 ThreadActivity activity_of(const ThreadSample& thread);
+// Of the thread that speaks for the process: NCCL makes a communicator in a thread of its own, for which the
+// caller waits.
+ThreadActivity activity_of(const ProcessSample& process, const ThreadSample& speaking);
 std::string words_of(const ThreadActivity& activity);  // "saving or loading a checkpoint, and waiting for a
                                                        // network file system"
 

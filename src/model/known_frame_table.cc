@@ -77,6 +77,9 @@ constexpr std::array kPython{
     KnownFrame{kCommunicatorInit, "*", "torch/distributed/elastic/rendezvous/"},
     KnownFrame{kCommunicatorInit, "ncclCommInitRank", "pynccl"},
 
+    KnownFrame{kWorkerWait, "get_response", "vllm/v1/executor/"},
+    KnownFrame{kWorkerWait, "_wait_for_response", "vllm/v1/executor/"},
+    KnownFrame{kWorkerWait, "collective_rpc", "vllm/v1/executor/"},
     // Before the collectives: they hand requests out by a broadcast.
     KnownFrame{kRequestWait, "recv_requests", "scheduler.py"},
     KnownFrame{kRequestWait, "acquire_read", "shm_broadcast.py"},
@@ -99,7 +102,7 @@ constexpr std::array kPython{
     KnownFrame{kCollectiveWait, "recv*", "distributed_c10d.py"},
     KnownFrame{kCollectiveWait, "wait_tensor", "torch/distributed/"},
     KnownFrame{kCollectiveWait, "wait", "torch/distributed/"},
-    KnownFrame{kCollectiveWait, "*", "device_communicators/"},
+    KnownFrame{kCollectiveWait, "all_reduce", "device_communicators/"},
 
     KnownFrame{kGpuWait, "synchronize", "torch/cuda/"},
     KnownFrame{kLock, "wait", "threading.py"},
@@ -116,6 +119,7 @@ constexpr std::array kPython{
 constexpr std::array kNative{
     KnownFrame{kNcclThread, "ncclProxyService*"},
     KnownFrame{kNcclThread, "ncclProxyProgress*"},
+    KnownFrame{kNcclThread, "persistentThread", "proxy.cc"},
     KnownFrame{kNcclThread, "rasThreadMain*"},
     KnownFrame{kNcclThread, "ncclRasThread*"},
     KnownFrame{kNcclThread, "ncclIbAsyncThread*"},
@@ -170,6 +174,7 @@ constexpr std::array kNative{
     KnownFrame{kGpuWait, "*cuCtxSynchronize*"},
     KnownFrame{kGpuWait, "*cudaMemcpy*"},
     KnownFrame{kGpuWait, "*cuMemcpy*"},
+    KnownFrame{kGpuWait, "*memcpy_and_sync*"},
     KnownFrame{kGpuWait, "*_local_scalar_dense_cuda*"},
     KnownFrame{kInterpreterLock, "take_gil"},
     KnownFrame{kInterpreterLock, "PyEval_RestoreThread"},

@@ -9,6 +9,8 @@
 namespace unhang::model {
 namespace {
 
+using Frames = std::vector<StackFrame>;
+
 StackFrame python(std::string function, std::string file) {
   return {std::move(function), std::move(file), 1, true};
 }
@@ -65,6 +67,36 @@ TEST(KnownFrame, WhoWaitsForRequestsInABroadcastIsIdle) {
                                 python("recv_requests", "sglang/srt/managers/scheduler.py")}))
                 .what,
             Activity::kRequestWait);
+}
+
+// pytorch/pytorch#52916: the caller waits in ncclGroupEnd, NCCL works in a thread of its own.
+TEST(KnownFrame, MakingACommunicatorGoesBeforeTheWaitInsideIt) {
+  EXPECT_EQ(activity_of(thread({native("ncclGroupEndInternal", "libnccl.so.2"),
+                                native("ncclCommInitRankConfig", "libnccl.so.2"),
+                                python("all_reduce", "torch/distributed/distributed_c10d.py")}))
+                .what,
+            Activity::kCommunicatorInit);
+  ProcessSample process;
+  process.threads.push_back(thread({native("__libc_accept"), native("bootstrapInit", "bootstrap.cc"),
+                                    native("initTransportsRank", "init.cc")}));
+  process.threads.push_back(thread({native("pthread_join"), native("ncclGroupEnd", "libnccl.so.2")}));
+  process.threads.back().is_main = true;
+  const ThreadSample* main = speaking_thread(process);
+  EXPECT_EQ(main, &process.threads[1]);
+  EXPECT_EQ(activity_of(*main).what, Activity::kCollectiveWait);
+  EXPECT_EQ(activity_of(process, *main).what, Activity::kCommunicatorInit);
+}
+
+// vllm-project/vllm#50835: both sides of a queue look alike but for who asks.
+TEST(KnownFrame, AnEngineThatWaitsForItsWorkersIsNotIdle) {
+  const Frames queue{python("poll", "zmq/sugar/poll.py"),
+                     python("dequeue", "vllm/distributed/device_communicators/shm_broadcast.py")};
+  Frames core = queue;
+  core.push_back(python("get_response", "vllm/v1/executor/multiproc_executor.py"));
+  Frames worker = queue;
+  worker.push_back(python("worker_busy_loop", "vllm/v1/executor/multiproc_executor.py"));
+  EXPECT_EQ(activity_of(thread(core)).what, Activity::kWorkerWait);
+  EXPECT_EQ(activity_of(thread(worker)).what, Activity::kRequestWait);
 }
 
 TEST(KnownFrame, NamesCountOnlyInTheirOwnFiles) {

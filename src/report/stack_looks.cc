@@ -88,6 +88,7 @@ StackLooks stack_looks(const model::Case& joined, bool all_threads) {
       if (!all_threads && &thread != speaking) continue;
       StackLook look = look_at(process, thread);
       if (look.path.empty()) continue;
+      if (&thread == speaking) look.activity = model::activity_of(process, thread);
       if (look.rank >= 0) seen.insert(look.rank);
       out.looks.push_back(std::move(look));
     }

@@ -130,6 +130,12 @@ std::string short_function(std::string_view text) {
   return out;
 }
 
+std::string native_name(std::string_view text) {
+  const bool is_address =
+      text.starts_with("0x") && text.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+  return is_address ? std::string() : short_function(text);
+}
+
 std::optional<NumberedFrame> read_native_frame(std::string_view line) {
   if (!take(line, "#")) return std::nullopt;
   const auto number = take_number(line);

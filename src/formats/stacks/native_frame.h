@@ -25,4 +25,8 @@ std::optional<NumberedFrame> read_native_frame(std::string_view line);
 // "void c10::Future<int>::wait(int) const" -> "c10::Future<…>::wait": the name by which people know it.
 std::string short_function(std::string_view text);
 
+// The same of a name that py-spy prints: an address where there is no symbol says nothing, and differs on
+// every rank.
+std::string native_name(std::string_view text);
+
 }  // namespace unhang::formats::stacks

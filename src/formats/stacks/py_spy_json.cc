@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include "formats/stacks/json_fields.h"
+#include "formats/stacks/native_frame.h"
 #include "formats/stacks/py_spy.h"
 #include "formats/stacks/python_file.h"
 #include "formats/stacks/sample_list.h"
@@ -25,6 +26,7 @@ model::StackFrame read_frame(const dom::object& object) {
   if (frame.file.empty()) frame.file = text_at(object, "module");
   frame.line = std::max<std::int64_t>(number_at(object, "line", 0), 0);
   frame.python = is_python_file(frame.file);
+  if (!frame.python) frame.function = native_name(frame.function);
   return frame;
 }
 

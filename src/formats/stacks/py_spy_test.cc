@@ -36,12 +36,13 @@ TEST(PySpyText, ColoursAndAMissingHeaderAreNoTrouble) {
   EXPECT_EQ(shown(evidence), "-1 \n  77 : main@run.py:3\n");
 }
 
-TEST(PySpyText, NativeNamesWithParenthesesStayWhole) {
+TEST(PySpyText, NativeNamesAreThoseThatPeopleKnow) {
   const Evidence evidence = read_evidence(
       "x",
       "Process 7: python\nPython v3.11.2 (/usr/bin/python3)\n\nThread 7 (active): \"MainThread\"\n"
-      "    c10::Future::wait() const (libtorch.so)\n    f (a.py:2)\n");
-  EXPECT_EQ(shown(evidence), "7 python\n* 7 MainThread: c10::Future::wait() const|libtorch.so < f@a.py:2\n");
+      "    c10::Future::wait() const (libtorch.so)\n    0x7f9ba3169d71 (libc.so.6)\n    f (a.py:2)\n");
+  EXPECT_EQ(shown(evidence),
+            "7 python\n* 7 MainThread: c10::Future::wait|libtorch.so < ??|libc.so.6 < f@a.py:2\n");
 }
 
 TEST(PySpyText, LogsThatTalkOfProcessesAreLogs) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/stacks/native_frame.h"
 #include "formats/stacks/py_spy.h"
 #include "formats/stacks/python_file.h"
 #include "formats/stacks/sample_list.h"
@@ -67,6 +68,7 @@ std::optional<model::StackFrame> read_frame_line(std::string_view line) {
   }
   frame.file = place;
   frame.python = is_python_file(frame.file);
+  if (!frame.python) frame.function = native_name(frame.function);
   return frame;
 }
 
