@@ -198,6 +198,24 @@ TEST(LaunchTrials, AFailureIsNotFurtherThanAHangAtTheSamePlace) {
             "initialisation");
 }
 
+TEST(LaunchTrials, TheVerdictSaysWhatTheyShowed) {
+  model::LaunchReport report;
+  report.base = run_at(LaunchPlace::kFirstCollective);
+  report.base.stage.headline = "it stands";
+  report.trials = {run_at(LaunchPlace::kFirstCollective, "NCCL_SHM_DISABLE=1"),
+                   run_at(LaunchPlace::kRunning, "NCCL_P2P_DISABLE=1")};
+  report.ruled_out = {"shared memory"};
+  report.verdict.emplace();
+  report.verdict->headline = "all wait";
+  report.verdict->findings.emplace_back();
+  conclude_trials(report);
+  EXPECT_EQ(report.base.stage.headline,
+            "it stands; gets further with NCCL_P2P_DISABLE=1; ruled out: shared memory");
+  EXPECT_EQ(report.verdict->headline,
+            "all wait; gets further with NCCL_P2P_DISABLE=1; ruled out: shared memory");
+  EXPECT_EQ(report.verdict->findings[0].rules_out, report.ruled_out);
+}
+
 TEST(LaunchTrials, SpeedIsCompared) {
   LaunchRun base = run_at(LaunchPlace::kRunning), trial = run_at(LaunchPlace::kRunning, "NCCL_ALGO=Ring");
   for (LaunchRun* run : {&base, &trial}) {

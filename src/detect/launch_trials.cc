@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace unhang::detect {
 namespace {
@@ -192,6 +193,22 @@ std::string trial_outcome(const LaunchRun& base, const LaunchRun& trial, std::st
   }
   if (ruled_out != nullptr) *ruled_out = fmt::format("{} ({} made no difference)", subject, trial.change);
   return fmt::format("no difference: {}", end_words(trial));
+}
+
+void conclude_trials(model::LaunchReport& report) {
+  std::vector<std::string> helped;
+  for (const LaunchRun& trial : report.trials) {
+    if (trial.facts.interrupted_by == 0 && distance(trial) > distance(report.base))
+      helped.push_back(trial.change);
+  }
+  std::string words;
+  if (!helped.empty()) words = fmt::format("; gets further with {}", fmt::join(helped, " or with "));
+  if (!report.ruled_out.empty()) words += fmt::format("; ruled out: {}", fmt::join(report.ruled_out, ", "));
+  report.base.stage.headline += words;
+  if (!report.verdict || words.empty()) return;
+  report.verdict->headline += words;
+  for (model::Finding& finding : report.verdict->findings)
+    finding.rules_out.insert(finding.rules_out.end(), report.ruled_out.begin(), report.ruled_out.end());
 }
 
 std::vector<std::string> set_anew(const model::Case& joined,

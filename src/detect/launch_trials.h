@@ -28,6 +28,9 @@ std::vector<TrialIdea> suggest_trials(const model::Case* joined, const model::La
 std::string trial_outcome(const model::LaunchRun& base, const model::LaunchRun& trial,
                           std::string* ruled_out);
 
+// What all trials say together goes into the words of the launch and, where there is one, of its verdict.
+void conclude_trials(model::LaunchReport& report);
+
 // Variables that were set for the launch and that NCCL's log shows with another value: something inside the
 // processes sets them anew.
 std::vector<std::string> set_anew(const model::Case& joined,

@@ -120,6 +120,7 @@ class ProbeCommand final : public CommandBase {
     if (base_run->evidence) add_notes(detect::set_anew(*base_run->evidence, x_report.set), "");
     if (x_suggest) suggest(*base_run, streams);
     run_trials(relay, streams);
+    detect::conclude_trials(x_report);
     return finish(streams);
   }
 
