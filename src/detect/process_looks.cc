@@ -92,7 +92,9 @@ std::string who_text(const ProcessLook& look) {
   const model::ProcessSample& sample = look.reading->sample;
   if (sample.rank >= 0) return "rank " + std::to_string(sample.rank);
   const std::string pid = sample.pid >= 0 ? std::to_string(sample.pid) : "?";
-  return sample.host.empty() ? "process " + pid : sample.host + ":" + pid;
+  const bool telling = !sample.program.empty() && !sample.program.starts_with("python");
+  return (sample.host.empty() ? "process " + pid : sample.host + ":" + pid) +
+         (telling ? " (" + sample.program + ")" : std::string());
 }
 
 std::string stand_words(const ProcessLook& look) {

@@ -66,7 +66,16 @@ Activity activity_of_name(const ThreadSample& thread) {
   return thread.name.starts_with("NCCL ") ? Activity::kNcclThread : Activity::kUnknown;
 }
 
-// Of what stands further out on the stack: whether it says more than what was found inside.
+// An event loop of Python's asyncio in which no task runs.
+bool is_idle_event_loop(const std::vector<StackFrame>& frames) {
+  const auto inner =
+      std::find_if(frames.begin(), frames.end(), [](const auto& frame) { return frame.python; });
+  return inner != frames.end() && inner->function == "select" && inner + 1 != frames.end() &&
+         (inner + 1)->function == "_run_once";
+}
+
+}  // namespace
+
 bool overrides(Activity outer, Activity inner) {
   switch (outer) {
     case Activity::kHelperProcess:
@@ -82,16 +91,6 @@ bool overrides(Activity outer, Activity inner) {
       return false;
   }
 }
-
-// An event loop of Python's asyncio in which no task runs.
-bool is_idle_event_loop(const std::vector<StackFrame>& frames) {
-  const auto inner =
-      std::find_if(frames.begin(), frames.end(), [](const auto& frame) { return frame.python; });
-  return inner != frames.end() && inner->function == "select" && inner + 1 != frames.end() &&
-         (inner + 1)->function == "_run_once";
-}
-
-}  // namespace
 
 std::string_view name_of(Activity value) {
   return entry_of(value).name;

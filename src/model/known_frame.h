@@ -48,6 +48,9 @@ Activity activity_of(const StackFrame& frame);
 // What the kernel's function says in which a thread waits ("rpc_wait_bit_killable").
 Activity activity_of_kernel(std::string_view function);
 
+// Of two on one stack: whether the outer says more than the inner.
+bool overrides(Activity outer, Activity inner);
+
 struct ThreadActivity {
   Activity what = Activity::kUnknown;
   Activity how = Activity::kUnknown;  // one of the last kinds: kGpuWait and below

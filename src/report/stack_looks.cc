@@ -28,6 +28,7 @@ StackLook look_at(const model::ProcessSample& process, const model::ThreadSample
   look.rank = process.rank;
   look.host = process.host;
   look.pid = process.pid;
+  look.program = process.program;
   look.thread = !thread.name.empty() || thread.thread < 0 ? thread.name : std::to_string(thread.thread);
   look.is_main = thread.is_main;
   look.state = thread.state;
@@ -65,7 +66,9 @@ bool launch_of(const model::Case& joined, const model::Rank& rank, StackLook& lo
 std::string name_of(const StackLook& look) {
   if (look.rank >= 0) return "rank " + std::to_string(look.rank);
   const std::string pid = look.pid >= 0 ? std::to_string(look.pid) : "?";
-  return look.host.empty() ? "pid " + pid : look.host + ":" + pid;
+  const bool telling = !look.program.empty() && !look.program.starts_with("python");
+  return (look.host.empty() ? "pid " + pid : look.host + ":" + pid) +
+         (telling ? " (" + look.program + ")" : std::string());
 }
 
 StackLooks stack_looks(const model::Case& joined, bool all_threads) {

@@ -18,6 +18,7 @@ struct StackLook {
   std::int32_t rank = -1;  // -1: not known; then host and pid name it
   std::string host;
   std::int64_t pid = -1;
+  std::string program;
   std::string thread;  // its name or number
   bool is_main = false;
   char state = '\0';
@@ -39,7 +40,7 @@ inline constexpr std::string_view kKernelFile = "[kernel]";
 // shown where it called the last operation that its dump has as unfinished.
 StackLooks stack_looks(const model::Case& joined, bool all_threads);
 
-// "rank 3", "gpu-b07:412".
+// "rank 3", "gpu-b07:412", "gpu-b07:412 (VLLM::Worker_TP1)": interpreters are not named.
 std::string name_of(const StackLook& look);
 
 }  // namespace unhang::report

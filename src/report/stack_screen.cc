@@ -146,6 +146,7 @@ class TreeScreen {
     const bool vague = activity == model::Activity::kLock || activity == model::Activity::kSleep;
     if (activity == model::Activity::kUnknown || activity == said) return false;
     if (vague && said != model::Activity::kUnknown) return false;
+    if (model::overrides(said, activity)) return false;
     said = activity;
     return true;
   }
