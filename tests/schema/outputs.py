@@ -5,7 +5,7 @@
     outputs.py --unhang BINARY [--logs FOLDER]… [--dumps FOLDER]…
 
 Each folder below a --logs folder is a case for `logs init` and `logs warnings`, with and without a zone; each folder of
-dumps below a --dumps folder one for `collectives`. Jobs made to order with every kind of fault are added. Verdicts, RAS
+dumps or stacks below a --dumps folder one for `collectives` and `stacks`. Jobs made to order with every kind of fault are added. Verdicts, RAS
 states, events, watches and bundles are held against theirs where they are made: tests/corpus, tests/net.
 Also: the schemas that `unhang version` names, those that stand in src and the files of docs/schema are the same.
 Exit: 0 all valid, 1 something is not, 2 there was nothing to look at.
@@ -36,7 +36,7 @@ def validator_of(name):
 class Outputs:
     def __init__(self, unhang):
         self.unhang = unhang
-        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives")}
+        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives", "stacks")}
         self.counts = dict.fromkeys(self.validators, 0)
 
     def fault_of(self, schema, words):
@@ -67,6 +67,7 @@ def calls_of_logs(folder):
 def calls_of_dumps(folder):
     yield "collectives", ["collectives", "--json", str(folder)]
     yield "collectives", ["collectives", "--json", "--limit", "3", str(folder)]
+    yield "stacks", ["stacks", "--json", "--all-threads", str(folder)]
 
 
 def folders_of_dumps(top):
