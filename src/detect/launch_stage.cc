@@ -29,6 +29,10 @@ using model::LogEventKind;
 constexpr double kQuietPart = 0.1, kShortestQuiet = 0.5;
 constexpr std::size_t kMostEvidence = 6;
 
+double quiet_limit(const LaunchFacts& facts) {
+  return std::max(kShortestQuiet, facts.limit_s * kQuietPart);
+}
+
 std::string seconds(double value) {
   return fmt::format("{:.1f} s", value);
 }
@@ -153,7 +157,7 @@ class Judge {
         x_enqueued = std::max(x_enqueued, lane.last_enqueued.value_or(0));
       }
     }
-    if (done < 1) return false;
+    if (done < 1) return calls_go_on() || gave_up_later();
     settle(LaunchPlace::kRunning, Confidence::kHigh,
            in(LaunchWork::kCollective) > 0 ? "in a collective" : "");
     cite({.file = first_dump(),
@@ -163,6 +167,36 @@ class Judge {
           .text = fmt::format("the recorder counts {} finished operations", done)});
     cite_stacks({LaunchWork::kCollective});
     return true;
+  }
+  // With COLL in NCCL's log: the host calls operations after the first, or right now.
+  bool calls_go_on() {
+    const model::LogCall* last = nullptr;
+    for (const model::LogCall& call : x_case.logs.calls) {
+      if (last == nullptr || call.op_count > last->op_count) last = &call;
+    }
+    if (last == nullptr || last->op_count == 0) return false;
+    const bool now = x_facts.nccl_quiet_s && *x_facts.nccl_quiet_s <= quiet_limit(x_facts);
+    settle(LaunchPlace::kRunning, Confidence::kMedium,
+           now ? "collectives are being called" : "in a collective");
+    x_counts_steps = now;
+    cite_call(*last);
+    cite_stacks({LaunchWork::kCollective});
+    return true;
+  }
+  void cite_call(const model::LogCall& call) {
+    cite(cite_line(x_logs, x_case.logs.communicators[call.communicator].input, call.line,
+                   fmt::format("{} was called (opCount {:x})", call.kind, call.op_count)));
+  }
+  // The watchdog gave up on an operation that was not the first of its group.
+  bool gave_up_later() {
+    for (const model::WatchdogTimeout* timeout : x_logs.timeouts) {
+      if (timeout->last_completed < 1) continue;
+      settle(LaunchPlace::kRunning, Confidence::kHigh, "the watchdog gave up on a collective");
+      x_gave_up = true;
+      cite(detect::cite(x_logs, *timeout));
+      return true;
+    }
+    return false;
   }
   std::string first_dump() const {
     for (const model::Rank& rank : x_case.ranks) {
@@ -217,19 +251,17 @@ class Judge {
     const bool called = x_enqueued > 0 || !x_case.logs.calls.empty() || !x_logs.timeouts.empty();
     if (!called && in(LaunchWork::kCollective) == 0) return false;
     if (in(LaunchWork::kStore) > in(LaunchWork::kCollective)) return false;
-    settle(LaunchPlace::kFirstCollective, called ? Confidence::kHigh : Confidence::kMedium,
-           "operations were called, none is known to be done");
+    // A stack alone shows a collective; many that work stand in one at any moment.
+    settle(LaunchPlace::kFirstCollective, called ? Confidence::kHigh : Confidence::kLow,
+           called ? "operations were called, none is known to be done"
+                  : "in a collective; whether in the first is not known");
     if (x_enqueued > 0)
       cite({.file = first_dump(),
             .line = {},
             .offset = {},
             .record = {},
             .text = fmt::format("the recorder counts {} operations called and none finished", x_enqueued)});
-    if (!x_case.logs.calls.empty()) {
-      const model::LogCall& call = x_case.logs.calls.front();
-      cite(cite_line(x_logs, x_case.logs.communicators[call.communicator].input, call.line,
-                     fmt::format("{} was called (opCount {:x})", call.kind, call.op_count)));
-    }
+    if (!x_case.logs.calls.empty()) cite_call(x_case.logs.calls.front());
     cite_stacks({LaunchWork::kCollective});
     return true;
   }
@@ -298,6 +330,7 @@ class Judge {
 
  public:
   bool counts_steps() const { return x_counts_steps; }
+  bool gave_up() const { return x_gave_up; }
   bool saw_stacks() const { return !x_work.empty(); }
 
  private:
@@ -309,7 +342,7 @@ class Judge {
   std::map<LaunchWork, EvidenceItem> x_shown;
   std::size_t x_stacks = 0;  // processes with a known function
   std::int64_t x_enqueued = 0;
-  bool x_counts_steps = false;
+  bool x_counts_steps = false, x_gave_up = false;
 };
 
 // Whether what stands has stood for long enough to be called standing: NCCL needs milliseconds on a node,
@@ -320,11 +353,13 @@ bool long_enough(const LaunchFacts& facts) {
   return quiet >= std::max(kShortest, std::min(10.0, facts.limit_s * kShare));
 }
 
-LaunchMovement movement_of(const LaunchStage& stage, const LaunchFacts& facts, bool counts_steps) {
+LaunchMovement movement_of(const LaunchStage& stage, const LaunchFacts& facts, bool counts_steps,
+                           bool gave_up) {
   if (facts.ended) return LaunchMovement::kEnded;
-  const bool prints =
-      facts.silent_s && *facts.silent_s <= std::max(kShortestQuiet, facts.limit_s * kQuietPart);
-  if (counts_steps && prints) return LaunchMovement::kAdvancing;
+  if (gave_up) return LaunchMovement::kStanding;
+  const bool prints = facts.silent_s && *facts.silent_s <= quiet_limit(facts);
+  const bool logs = facts.nccl_quiet_s && *facts.nccl_quiet_s <= quiet_limit(facts);
+  if (counts_steps && (prints || logs)) return LaunchMovement::kAdvancing;
   const bool may_stand =
       stage.place == LaunchPlace::kNcclInit || stage.place == LaunchPlace::kFirstCollective;
   if (may_stand && stage.confidence != Confidence::kLow && long_enough(facts))
@@ -380,17 +415,18 @@ std::string headline_of(const LaunchStage& stage, const LaunchFacts& facts) {
 
 LaunchStage judge_launch(const Case* joined, const LaunchFacts& facts) {
   LaunchStage stage;
-  bool counts_steps = false, saw_stacks = false;
+  bool counts_steps = false, saw_stacks = false, gave_up = false;
   if (joined != nullptr) {
     Judge judge(*joined, facts);
     stage = judge.run();
     counts_steps = judge.counts_steps();
     saw_stacks = judge.saw_stacks();
+    gave_up = judge.gave_up();
   } else {
     stage.place = facts.nccl_began_s ? LaunchPlace::kUnknown : LaunchPlace::kBeforeNccl;
     stage.not_seen.push_back("no evidence could be read: this is by what it printed alone");
   }
-  stage.movement = movement_of(stage, facts, counts_steps);
+  stage.movement = movement_of(stage, facts, counts_steps, gave_up);
   const std::string detail = std::move(stage.headline);
   stage.headline = headline_of(stage, facts);
   if (!detail.empty()) stage.headline += "; " + detail;

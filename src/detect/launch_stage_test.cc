@@ -117,11 +117,30 @@ TEST(LaunchStage, WeightsBeforeNcclAreBeforeNccl) {
 
 TEST(LaunchStage, ACollectiveOnAStackIsTheFirstWhileNothingWasDone) {
   EXPECT_EQ(told(with_stack(complete().joined(), {kAllReduce, kMain})),
-            "first_collective standing: operations were called, none is known to be done");
+            "first_collective silent: in a collective; whether in the first is not known");
   EXPECT_EQ(
       told(with_stack(complete().joined(),
                       {{"ncclTransportP2pSetup", "libnccl.so.2"}, {"ncclAllReduce", "libnccl.so.2"}, kMain})),
       "first_collective standing: connecting channels");
+}
+
+TEST(LaunchStage, ACallInNcclsLogIsTheFirstWhileNoneFollows) {
+  LogCase c;
+  c.file("a.log").by({.host = "n", .pid = 1});
+  const std::uint32_t communicator = c.communicator({.rank = 0, .ranks = 1});
+  c.call(communicator, 0, "AllReduce", 4);
+  EXPECT_EQ(told(c.joined()), "first_collective standing: operations were called, none is known to be done");
+  c.call(communicator, 9, "AllReduce", 4);
+  EXPECT_EQ(told(c.joined()), "running silent: in a collective");
+  LaunchFacts facts = hanging();
+  facts.nccl_quiet_s = 0.1;
+  EXPECT_EQ(told(c.joined(), facts), "running advancing: collectives are being called");
+}
+
+TEST(LaunchStage, ALaterOperationThatTheWatchdogGaveUpOnStands) {
+  LogCase c = complete();
+  c.file("out.log").by_rank(0).gives_up({.rank = 0, .last_enqueued = 7, .last_completed = 6});
+  EXPECT_EQ(told(c.joined()), "running standing: the watchdog gave up on a collective");
 }
 
 TEST(LaunchStage, HelperThreadsSayNothing) {
