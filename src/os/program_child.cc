@@ -64,7 +64,10 @@ int moved_up(int fd) {
 }
 
 // A file in memory: whoever reads it slowly or never keeps nobody waiting.
-FileDescriptor input_of(const std::string& bytes) {
+FileDescriptor input_of(const ProgramRequest& request) {
+  const std::string& bytes = request.input;
+  if (!request.input_path.empty())
+    return FileDescriptor(::open(request.input_path.c_str(), O_RDONLY | O_CLOEXEC));
   if (bytes.empty()) return FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   FileDescriptor file(::memfd_create("input", MFD_CLOEXEC));
   std::size_t done = 0;
@@ -120,7 +123,7 @@ std::vector<std::string> program_environment(const ProgramRequest& request) {
 
 base::Result<StartedProgram> start_program(const std::string& file, const ProgramRequest& request) {
   Pipe output, errors, exec_error;
-  const FileDescriptor input = input_of(request.input);
+  const FileDescriptor input = input_of(request);
   if (!input.valid() || !output.make() || !errors.make() || !exec_error.make()) return cannot_start(file);
   std::vector<std::string> words = request.words;
   std::vector<std::string> environment = program_environment(request);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include <poll.h>
 #include <sys/stat.h>
@@ -61,10 +62,11 @@ class Running {
   bool pump(ProgramReply& reply, Clock::time_point until, int wake_fd) {
     for (;;) {
       x_ended = x_ended || has_ended();
-      take(x_program.output, reply.output, reply);
-      take(x_program.errors, reply.errors, reply);
+      take(x_program.output, reply.output, reply, x_request.on_output ? &x_request.on_output : nullptr);
+      take(x_program.errors, reply.errors, reply, nullptr);
       take_exec_error();
       if (x_ended) return true;
+      if (std::exchange(x_refused, false)) return false;
       const auto now = Clock::now();
       if (now >= until) return false;
       auto wait = std::chrono::ceil<std::chrono::milliseconds>(until - now);
@@ -81,7 +83,8 @@ class Running {
   }
 
   // Reads what is there. One that was closed at the other end is closed here: it would be ready for ever.
-  void take(FileDescriptor& from, std::string& to, ProgramReply& reply) {
+  void take(FileDescriptor& from, std::string& to, ProgramReply& reply,
+            const std::function<bool(std::string_view)>* hand_over) {
     std::array<char, kPieceBytes> piece;
     for (int i = 0; from.valid() && i < kPiecesInTurn; ++i) {
       const ssize_t got = ::read(from.get(), piece.data(), piece.size());
@@ -89,6 +92,14 @@ class Running {
       if (got <= 0) {
         from.close();
         return;
+      }
+      if (hand_over != nullptr) {
+        if (!(*hand_over)({piece.data(), static_cast<std::size_t>(got)})) {
+          from.close();
+          x_refused = true;
+          return;
+        }
+        continue;
       }
       const std::size_t left = x_request.max_output - std::min(x_request.max_output, to.size());
       const std::size_t kept = std::min(left, static_cast<std::size_t>(got));
@@ -138,6 +149,7 @@ class Running {
   StartedProgram x_program;
   FileDescriptor x_end_of_process;
   bool x_ended = false;
+  bool x_refused = false;  // who takes its output wants no more
   int x_exec_error = 0;
 };
 

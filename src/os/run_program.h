@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,11 +22,14 @@ struct ProgramRequest {
   std::vector<std::string> words;  // [0] is looked up in PATH where it has no slash
   // Instead of the caller's environment; empty: the caller's. LC_ALL=C is set in any case.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string folder;  // where it runs; empty: where we are
-  std::string input;   // its standard input; empty: /dev/null
+  std::string folder;      // where it runs; empty: where we are
+  std::string input;       // its standard input; empty: /dev/null
+  std::string input_path;  // a file instead
   std::chrono::steady_clock::time_point deadline;
   std::size_t max_output = std::size_t{16} << 20;  // of each of the two
   int wake_fd = -1;                                // readable: end it early, as at the deadline
+  // Takes what it prints, piece by piece as it comes, instead of the reply; false: end it early.
+  std::function<bool(std::string_view)> on_output;
 };
 
 struct ProgramReply {

@@ -75,6 +75,35 @@ TEST(RunProgram, GetsInputAnEnvironmentAndAFolder) {
   EXPECT_EQ(run(shell("echo $LC_ALL")).output, "C\n");
 }
 
+TEST(RunProgram, ReadsAFileAndHandsItsOutputOverAsItComes) {
+  auto request = shell("cat; echo err >&2");
+  request.input_path = "/proc/self/exe";
+  std::string taken;
+  request.on_output = [&](std::string_view piece) {
+    taken += piece;
+    return true;
+  };
+  const auto reply = run(request);
+  EXPECT_TRUE(reply.well());
+  EXPECT_EQ(taken.size(), std::filesystem::file_size("/proc/self/exe"));
+  EXPECT_EQ(taken.substr(1, 3), "ELF");
+  EXPECT_EQ(reply.output, "");
+  EXPECT_EQ(reply.errors, "err\n");
+  request.input_path = "/no/such/file";
+  EXPECT_FALSE(run_program(request));
+}
+
+TEST(RunProgram, EndsItWhereNobodyWantsMoreOfItsOutput) {
+  auto request = shell("yes");
+  std::size_t calls = 0;
+  request.on_output = [&](std::string_view) { return ++calls < 3; };
+  const auto reply = run(request);
+  EXPECT_EQ(calls, 3U);
+  EXPECT_EQ(reply.exit_code, -1);
+  EXPECT_NE(reply.signal, 0);
+  expect_no_children();
+}
+
 TEST(RunProgram, WhoDoesNotReadItsInputIsNoTrouble) {
   auto request = shell("exec true");
   request.input = std::string(1 << 20, 'x');
