@@ -37,38 +37,6 @@ void send_piece(const char* data, std::size_t size) {
   write_all_or_end(data, size);
 }
 
-// Where the kernel has no openat2 (before 5.6, or a seccomp filter): one part after the other, and no link is
-// followed at all. `path` is taken as below `folder` even when it begins with a slash.
-int open_part_by_part(int folder, const char* path, int flags) {
-  int at = ::fcntl(folder, F_DUPFD_CLOEXEC, 0);
-  std::array<char, 256> part{};
-  while (at >= 0) {
-    while (*path == '/') ++path;
-    const char* end = path;
-    while (*end != '\0' && *end != '/') ++end;
-    const auto length = static_cast<std::size_t>(end - path);
-    const bool leads_up = length == 2 && path[0] == '.' && path[1] == '.';
-    int next = -1;
-    if (length >= part.size() || leads_up) {
-      errno = length >= part.size() ? ENAMETOOLONG : EACCES;
-    } else if (length == 0) {
-      next = ::openat(at, ".", flags | O_NOFOLLOW);
-    } else {
-      std::memcpy(part.data(), path, length);
-      part[length] = '\0';
-      next =
-          ::openat(at, part.data(), (*end == '\0' ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
-    }
-    const int error = errno;
-    ::close(at);
-    errno = error;
-    if (*end == '\0') return next;
-    at = next;
-    path = end;
-  }
-  return at;
-}
-
 int open_below(const ReadRequest& request, int flags) {
   const int root = ::open(request.root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) return -1;
@@ -205,6 +173,36 @@ void read_link(const ReadRequest& request, ChildFrame& reply) {
 }
 
 }  // namespace
+
+int open_part_by_part(int folder, const char* path, int flags) {
+  int at = ::fcntl(folder, F_DUPFD_CLOEXEC, 0);
+  std::array<char, 256> part{};
+  while (at >= 0) {
+    while (*path == '/') ++path;
+    const char* end = path;
+    while (*end != '\0' && *end != '/') ++end;
+    const auto length = static_cast<std::size_t>(end - path);
+    const bool leads_up = length == 2 && path[0] == '.' && path[1] == '.';
+    int next = -1;
+    if (length >= part.size() || leads_up) {
+      errno = length >= part.size() ? ENAMETOOLONG : EACCES;
+    } else if (length == 0) {
+      next = ::openat(at, ".", flags | O_NOFOLLOW);
+    } else {
+      std::memcpy(part.data(), path, length);
+      part[length] = '\0';
+      next =
+          ::openat(at, part.data(), (*end == '\0' ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC) | O_NOFOLLOW);
+    }
+    const int error = errno;
+    ::close(at);
+    errno = error;
+    if (*end == '\0') return next;
+    at = next;
+    path = end;
+  }
+  return at;
+}
 
 void run_child(std::span<const ReadRequest> requests, int pipe) {
   // Whoever waits for our output must not wait for a child that will never end, and it must not outlive us.

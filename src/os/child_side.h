@@ -31,4 +31,8 @@ inline constexpr std::size_t kChildPieceBytes = 64 << 10;
 // Answers the requests in order on `pipe`; never returns.
 [[noreturn]] void run_child(std::span<const ReadRequest> requests, int pipe);
 
+// Where the kernel has no openat2 (before 5.6, or a seccomp filter): one part after the other, and no link is
+// followed at all. `path` is taken as below `folder` even when it begins with a slash. Allocates nothing.
+int open_part_by_part(int folder, const char* path, int flags);
+
 }  // namespace unhang::os

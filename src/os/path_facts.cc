@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os/child_side.h"
 #include "os/file_descriptor.h"
 
 namespace unhang::os {
@@ -35,8 +36,7 @@ struct Frame {
 };
 static_assert(sizeof(Frame) <= 512, "a frame must be written to a pipe in one piece (PIPE_BUF)");
 
-// A handle only. Where the kernel has no openat2 (before 5.6), what is below another's root is not looked at:
-// its links could lead out.
+// A handle only.
 int open_handle(const PathQuestion& question) {
   const int flags = O_PATH | O_CLOEXEC | (question.follow_last ? 0 : O_NOFOLLOW);
   if (question.root.empty()) return ::open(question.path.c_str(), flags);
@@ -45,7 +45,18 @@ int open_handle(const PathQuestion& question) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags);
   how.resolve = RESOLVE_IN_ROOT;
-  return static_cast<int>(::syscall(SYS_openat2, root.get(), question.path.c_str(), &how, sizeof how));
+  const auto fd =
+      static_cast<int>(::syscall(SYS_openat2, root.get(), question.path.c_str(), &how, sizeof how));
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+  // Links are not followed then: what is behind one is not known, and not absent.
+  const int part = open_part_by_part(root.get(), question.path.c_str(), flags);
+  if (part < 0 && errno == ENOTDIR) errno = ELOOP;
+  struct stat status {};
+  if (part < 0 || !question.follow_last || ::fstat(part, &status) != 0 || !S_ISLNK(status.st_mode))
+    return part;
+  ::close(part);
+  errno = ELOOP;
+  return -1;
 }
 
 Frame answer(const PathQuestion& question) {
