@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "detect/launch_frames.h"
+#include "detect/launch_words.h"
 #include "detect/log_analysis.h"
+#include "detect/ras_progress.h"
 
 namespace unhang::detect {
 namespace {
@@ -31,10 +33,6 @@ constexpr std::size_t kMostEvidence = 6;
 
 double quiet_limit(const LaunchFacts& facts) {
   return std::max(kShortestQuiet, facts.limit_s * kQuietPart);
-}
-
-std::string seconds(double value) {
-  return fmt::format("{:.1f} s", value);
 }
 
 const char* words_of(CommunicatorPhase phase) {
@@ -149,6 +147,7 @@ class Judge {
       cite_stacks({LaunchWork::kServing});
       return true;
     }
+    if (counts_grow()) return true;
     std::int64_t done = 0;
     for (const model::Rank& rank : x_case.ranks) {
       for (const model::Lane& lane : rank.lanes) {
@@ -166,6 +165,28 @@ class Judge {
           .record = {},
           .text = fmt::format("the recorder counts {} finished operations", done)});
     cite_stacks({LaunchWork::kCollective});
+    return true;
+  }
+  // Between two answers of RAS.
+  bool counts_grow() {
+    RasProgress progress;
+    const model::RasView* last = nullptr;
+    for (const model::RasView& view : x_case.ras.views) {
+      if (!view.time_ns) continue;
+      progress.observe(view, *view.time_ns);
+      last = &view;
+    }
+    const auto communicators = progress.state();
+    const auto moves = [](const RasCommunicatorProgress& of) { return of.movement == Movement::kAdvancing; };
+    if (last == nullptr || !std::any_of(communicators.begin(), communicators.end(), moves)) return false;
+    settle(LaunchPlace::kRunning, Confidence::kHigh, "collectives are being called");
+    x_moves = true;
+    if (!last->sources.empty())
+      cite({.file = x_case.inputs[last->sources.front()].path,
+            .line = {},
+            .offset = {},
+            .record = {},
+            .text = "RAS counts more collectives than in its answer before"});
     return true;
   }
   // With COLL in NCCL's log: the host calls operations after the first, or right now.
@@ -205,9 +226,19 @@ class Judge {
     return {};
   }
 
+  // By NCCL's log, and by RAS, which also lists those that are being made.
   std::size_t ready_communicators() const {
-    return static_cast<std::size_t>(std::count_if(x_logs.communicators.begin(), x_logs.communicators.end(),
-                                                  [](const auto& set) { return set.stopped.empty(); }));
+    const auto by_log = std::count_if(x_logs.communicators.begin(), x_logs.communicators.end(),
+                                      [](const auto& set) { return set.stopped.empty(); });
+    if (x_case.ras.views.empty()) return static_cast<std::size_t>(by_log);
+    const auto is_made = [](const model::RasCommunicator& communicator) {
+      return !communicator.ranks.empty() &&
+             std::all_of(
+                 communicator.ranks.begin(), communicator.ranks.end(),
+                 [](const model::RasRank& rank) { return rank.init_state == model::NcclResult::kSuccess; });
+    };
+    const auto& listed = x_case.ras.views.back().communicators;
+    return static_cast<std::size_t>(by_log + std::count_if(listed.begin(), listed.end(), is_made));
   }
   void cite_ready() {
     for (const auto& set : x_logs.communicators) {
@@ -331,6 +362,7 @@ class Judge {
  public:
   bool counts_steps() const { return x_counts_steps; }
   bool gave_up() const { return x_gave_up; }
+  bool moves() const { return x_moves; }
   bool saw_stacks() const { return !x_work.empty(); }
 
  private:
@@ -342,7 +374,7 @@ class Judge {
   std::map<LaunchWork, EvidenceItem> x_shown;
   std::size_t x_stacks = 0;  // processes with a known function
   std::int64_t x_enqueued = 0;
-  bool x_counts_steps = false, x_gave_up = false;
+  bool x_counts_steps = false, x_gave_up = false, x_moves = false;
 };
 
 // Whether what stands has stood for long enough to be called standing: NCCL needs milliseconds on a node,
@@ -367,68 +399,26 @@ LaunchMovement movement_of(const LaunchStage& stage, const LaunchFacts& facts, b
   return prints ? LaunchMovement::kPrinting : LaunchMovement::kSilent;
 }
 
-std::string place_words(LaunchPlace place) {
-  switch (place) {
-    case LaunchPlace::kBeforeNccl:
-      return "before NCCL";
-    case LaunchPlace::kNcclInit:
-      return "in NCCL's initialisation";
-    case LaunchPlace::kAfterInit:
-      return "after NCCL's initialisation";
-    case LaunchPlace::kFirstCollective:
-      return "in the first collective";
-    case LaunchPlace::kRunning:
-      return "past its start: it had begun to work";
-    case LaunchPlace::kUnknown:
-      break;
-  }
-  return "at a place that is not known";
-}
-
-std::string ending_words(const LaunchFacts& facts) {
-  if (facts.signal != 0)
-    return fmt::format("it was killed by signal {} after {}", facts.signal, seconds(facts.ran_s));
-  return fmt::format("it ended by itself with status {} after {}", facts.exit_code, seconds(facts.ran_s));
-}
-
-std::string headline_of(const LaunchStage& stage, const LaunchFacts& facts) {
-  std::string where = place_words(stage.place) + (stage.doing.empty() ? "" : ": " + stage.doing);
-  if (stage.place == LaunchPlace::kBeforeNccl && stage.doing.empty() && !facts.nccl_began_s)
-    where = "and NCCL was not reached (or is not used)";
-  switch (stage.movement) {
-    case LaunchMovement::kEnded:
-      return ending_words(facts) + (stage.place == LaunchPlace::kUnknown ? "" : ", " + where);
-    case LaunchMovement::kStanding:
-      return "it stands " + where;
-    case LaunchMovement::kAdvancing:
-      return "it advances, " + where;
-    case LaunchMovement::kPrinting:
-      return "it still prints, " + where;
-    default:
-      break;
-  }
-  if (!facts.silent_s) return "it printed nothing in " + seconds(facts.ran_s) + ", " + where;
-  return "it printed nothing for " + seconds(*facts.silent_s) + ", " + where;
-}
-
 }  // namespace
 
 LaunchStage judge_launch(const Case* joined, const LaunchFacts& facts) {
   LaunchStage stage;
-  bool counts_steps = false, saw_stacks = false, gave_up = false;
+  bool counts_steps = false, saw_stacks = false, gave_up = false, moves = false;
   if (joined != nullptr) {
     Judge judge(*joined, facts);
     stage = judge.run();
     counts_steps = judge.counts_steps();
     saw_stacks = judge.saw_stacks();
     gave_up = judge.gave_up();
+    moves = judge.moves();
   } else {
     stage.place = facts.nccl_began_s ? LaunchPlace::kUnknown : LaunchPlace::kBeforeNccl;
     stage.not_seen.push_back("no evidence could be read: this is by what it printed alone");
   }
   stage.movement = movement_of(stage, facts, counts_steps, gave_up);
+  if (moves && !facts.ended) stage.movement = LaunchMovement::kAdvancing;
   const std::string detail = std::move(stage.headline);
-  stage.headline = headline_of(stage, facts);
+  stage.headline = launch_headline(stage, facts);
   if (!detail.empty()) stage.headline += "; " + detail;
   if (!facts.ended && !saw_stacks)
     stage.not_seen.push_back(

@@ -6,6 +6,7 @@
 #include "detect/launch_frames.h"
 #include "detect/launch_trials.h"
 #include "detect/log_case_for_tests.h"
+#include "detect/ras_view_for_tests.h"
 
 namespace unhang::detect {
 namespace {
@@ -141,6 +142,16 @@ TEST(LaunchStage, ALaterOperationThatTheWatchdogGaveUpOnStands) {
   LogCase c = complete();
   c.file("out.log").by_rank(0).gives_up({.rank = 0, .last_enqueued = 7, .last_completed = 6});
   EXPECT_EQ(told(c.joined()), "running standing: the watchdog gave up on a collective");
+}
+
+TEST(LaunchStage, CountsOfRasThatGrowAreProgress) {
+  const auto at = [](std::uint64_t count, std::int64_t seconds) {
+    model::RasCommunicator communicator = fixture::communicator(0xabc, 2, count);
+    return fixture::view({std::move(communicator)}, seconds * LogCase::kSecond);
+  };
+  EXPECT_EQ(told(fixture::ras_case({at(5, 100), at(9, 101)})),
+            "running advancing: collectives are being called");
+  EXPECT_EQ(told(fixture::ras_case({at(5, 100), at(5, 101)})), "after_init silent");
 }
 
 TEST(LaunchStage, HelperThreadsSayNothing) {

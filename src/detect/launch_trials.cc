@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "detect/launch_words.h"
+
 namespace unhang::detect {
 namespace {
 
@@ -100,30 +102,16 @@ int distance(const LaunchRun& run) {
   return static_cast<int>(run.stage.place) * 10 + failed;
 }
 
-std::string place_words(const LaunchRun& run) {
-  switch (run.stage.place) {
-    case LaunchPlace::kBeforeNccl:
-      return "before NCCL";
-    case LaunchPlace::kNcclInit:
-      return "in NCCL's initialisation";
-    case LaunchPlace::kAfterInit:
-      return "after NCCL's initialisation";
-    case LaunchPlace::kFirstCollective:
-      return "in the first collective";
-    case LaunchPlace::kRunning:
-      return "at work";
-    case LaunchPlace::kUnknown:
-      break;
-  }
-  return "at a place not known";
+std::string reached(const LaunchRun& run) {
+  return run.stage.place == LaunchPlace::kRunning ? "at work" : place_words(run.stage.place);
 }
 
 std::string end_words(const LaunchRun& run) {
   const LaunchFacts& facts = run.facts;
-  if (!facts.ended) return place_words(run);
-  if (facts.signal != 0) return fmt::format("killed by signal {}, {}", facts.signal, place_words(run));
+  if (!facts.ended) return reached(run);
+  if (facts.signal != 0) return fmt::format("killed by signal {}, {}", facts.signal, reached(run));
   return facts.exit_code == 0 ? "ended well"
-                              : fmt::format("ended with status {}, {}", facts.exit_code, place_words(run));
+                              : fmt::format("ended with status {}, {}", facts.exit_code, reached(run));
 }
 
 }  // namespace
