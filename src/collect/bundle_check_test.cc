@@ -42,6 +42,15 @@ TEST_F(BundleCheckTest, FindsWhatIsChangedMissingOrNew) {
             (std::vector<std::string>{"changed a/one", "changed a/two", "missing three", "not_listed four"}));
 }
 
+TEST_F(BundleCheckTest, TheManifestOfAMemberSpeaksForItself) {
+  put("bundle/members/gpu-b07/manifest.json", "{}");
+  EXPECT_TRUE(faults().empty());
+  put("bundle/members/gpu-b07/ras/manifest.json", "{}");
+  put("bundle/others/gpu-b07/manifest.json", "{}");
+  EXPECT_EQ(faults(), (std::vector<std::string>{"not_listed members/gpu-b07/ras/manifest.json",
+                                                "not_listed others/gpu-b07/manifest.json"}));
+}
+
 TEST_F(BundleCheckTest, ALinkInPlaceOfAFileIsNotFollowed) {
   std::filesystem::remove(x_bundle / "three");
   std::filesystem::create_symlink("a/one", x_bundle / "three");

@@ -15,6 +15,12 @@ constexpr std::chrono::milliseconds kManifestAge{500};
 constexpr std::size_t kFewFiles = 100;
 constexpr std::string_view kNotFinished = "the capture ended before this was done";
 
+base::Error too_late() {
+  return {base::ErrorCode::kTryAgain, "the bundle is closed already"};
+}
+
+}  // namespace
+
 std::string clean_path(std::string_view path) {
   std::string out;
   while (!path.empty()) {
@@ -25,12 +31,6 @@ std::string clean_path(std::string_view path) {
   }
   return out;
 }
-
-base::Error too_late() {
-  return {base::ErrorCode::kTryAgain, "the bundle is closed already"};
-}
-
-}  // namespace
 
 std::string clean_name(std::string_view text) {
   constexpr std::size_t kLongest = 120;
@@ -127,6 +127,16 @@ base::Result<> BundleWriter::finish(std::int64_t ended_ns, bool interrupted) {
   x_manifest.ended_ns = ended_ns;
   x_manifest.interrupted = interrupted;
   return write_manifest();
+}
+
+base::Result<> BundleWriter::put_manifest(const std::string& folder, std::string_view bytes) {
+  const std::string clean = x_folder + "/" + clean_path(folder);
+  {
+    const std::lock_guard lock(x_mutex);
+    if (x_finished) return base::fail(too_late());
+  }
+  if (auto made = os::make_private_subfolder(clean); !made) return made;
+  return os::write_private_file(clean + "/manifest.json", bytes);
 }
 
 base::Result<> BundleWriter::flush() {

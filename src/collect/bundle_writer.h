@@ -55,6 +55,9 @@ class BundleWriter {
   // Both at once.
   base::Result<> keep(std::size_t source, std::string_view bytes, model::BundleFile facts);
 
+  // Writes FOLDER/manifest.json, of a bundle inside this one, or replaces it. It is not listed.
+  base::Result<> put_manifest(const std::string& folder, std::string_view bytes);
+
   // Lists what came in since the manifest was written last.
   base::Result<> flush();
 
@@ -78,6 +81,9 @@ class BundleWriter {
   std::size_t x_files = 0;
   std::chrono::steady_clock::time_point x_written;
 };
+
+// Each part of a path made harmless by clean_name().
+std::string clean_path(std::string_view path);
 
 // A name that is harmless in every file system and shell: letters, digits, '.', '_', '-', '+', '=';
 // everything else becomes '_'. Never empty, never hidden, at most 120 bytes.

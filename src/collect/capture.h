@@ -72,6 +72,10 @@ class CaptureContext {
   base::Result<> keep(std::string_view bytes, model::BundleFile facts) {
     return noted(x_writer->keep(x_source, bytes, std::move(facts)));
   }
+  // Of a bundle inside this one (BundleWriter::put_manifest).
+  base::Result<> put_manifest(const std::string& folder, std::string_view bytes) {
+    return noted(x_writer->put_manifest(folder, bytes));
+  }
   // Why something could not be kept; empty: all could.
   const std::string& write_trouble() const { return x_write_trouble; }
 

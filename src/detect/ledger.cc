@@ -107,6 +107,7 @@ std::string words_of(const model::BundleSource& source) {
   if (source.kind == "sockets") return "sockets of the workers";
   if (source.kind == "system") return "limits of the workers";
   if (source.kind == "scheduler") return "the scheduler";
+  if (source.kind == "member") return source.asked;
   return source.kind;
 }
 
@@ -115,7 +116,8 @@ std::string words_of(const model::BundleSource& source) {
 bool asked_in_vain(const model::BundleSource& source) {
   using Status = model::SourceStatus;
   if (source.kind == "processes") return false;
-  if (source.kind == "ras" || source.kind == "engine" || source.kind == "flight_recorder")
+  if (source.kind == "ras" || source.kind == "engine" || source.kind == "flight_recorder" ||
+      source.kind == "member")
     return model::lacks_something(source);
   return source.status == Status::kSilent || source.status == Status::kRefused ||
          source.status == Status::kFailed;
@@ -136,7 +138,7 @@ void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
       if (!asked_in_vain(source)) continue;
       std::string text = words_of(source) + ": " + std::string(model::name_of(source.status));
       if (!source.reason.empty()) text += ", " + source.reason;
-      if (!bundle.host.empty()) text += " (captured on " + bundle.host + ")";
+      if (!bundle.host.empty() && source.kind != "member") text += " (captured on " + bundle.host + ")";
       out.push_back(std::move(text));
     }
   }

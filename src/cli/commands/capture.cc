@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "cli/capture_fan_out.h"
+#include "cli/capture_stream.h"
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
@@ -64,11 +66,16 @@ class CaptureCommand final : public CommandBase {
             "changed and nothing is asked that could crash it. Where gdb is installed, it stops each worker "
             "for some seconds, when everything else has been asked; --no-gdb leaves it out.\n\n"
             "The folder is a bundle: `unhang diagnose` reads it, here or on any other machine. It is a valid "
-            "one at every moment, also when the capture is interrupted or killed.",
+            "one at every moment, also when the capture is interrupted or killed.\n\n"
+            "--hosts, --pods and --slurm do the same on each machine or pod of a job, side by side and "
+            "within the one budget, and bring all of it into one bundle. Where there is no unhang of this "
+            "release, this program is copied for the while.",
         .flags = flags(),
         .examples =
             {{"unhang capture -o /var/crash/job7 --engine http://127.0.0.1:8000",
               "RAS, the engine and all dumps of this machine."},
+             {"unhang capture -o /var/crash/job7 --pods app=vllm -n prod",
+              "In each pod of the job; --hosts and --slurm for machines."},
              {"unhang capture -o bundle --budget 10s --instance i-7f2 --label pod=$HOSTNAME",
               "In a preStop hook: at most ten seconds. 'unhang diagnose bundle' then says what it means."}},
         .exit_notes = {{kExitOk, "something was captured (the manifest says what was not)"},
@@ -82,13 +89,17 @@ class CaptureCommand final : public CommandBase {
     collect::LiveCaptureRequest live = *request;
     live.wake_fd = interrupt.fd();
     const StopOnInterrupt watcher(interrupt, live.stop);
-    const auto result = collect::capture_live(live);
+    const auto result = x_stream          ? capture_to_stdout(live)
+                        : x_fan_out.any() ? capture_members(live)
+                                          : collect::capture_live(live);
     if (!result) return complain(streams, result.error());
     if (!result->trouble.empty()) {
       complain(streams, {base::ErrorCode::kIo, result->trouble});
       streams.err.write(
           fmt::format("{}: what is in it is whole and can be read; the rest needs another place (-o)\n",
                       base::printable(x_output)));
+    } else if (x_stream) {
+      // Standard output is the bundle's.
     } else if (x_json) {
       streams.out.write(collect::manifest_json(result->manifest));
     } else {
@@ -102,6 +113,12 @@ class CaptureCommand final : public CommandBase {
 
  private:
   std::vector<Flag> flags() {
+    std::vector<Flag> all = own_flags();
+    for (Flag& flag : x_fan_out.flags()) all.push_back(std::move(flag));
+    return all;
+  }
+
+  std::vector<Flag> own_flags() {
     return {
         {.name = "--output",
          .short_name = "-o",
@@ -196,6 +213,10 @@ class CaptureCommand final : public CommandBase {
          .help = "anything else to know it by; may be given several times",
          .target = &x_labels,
          .group = "Facts"},
+        {.name = "--stream",
+         .help = "write the bundle to standard output, as a tar that grows; for --hosts and the like",
+         .target = &x_stream,
+         .hidden = true},
         {.name = "--proc",
          .value = "DIR",
          .help = "another /proc",
@@ -225,7 +246,12 @@ class CaptureCommand final : public CommandBase {
 
   base::Result<collect::LiveCaptureRequest> make_request() const {
     const auto usage = [](std::string text) { return base::fail(base::ErrorCode::kUsage, std::move(text)); };
-    if (x_output.empty()) return usage("where to? Give a new folder with -o DIR");
+    if (x_stream && (!x_output.empty() || x_json || x_fan_out.any()))
+      return usage("--stream excludes --output, --json, --hosts, --pods and --slurm");
+    if (x_output.empty() && !x_stream) return usage("where to? Give a new folder with -o DIR");
+    if (const auto members = x_fan_out.selection(); !members) return base::fail(members.error());
+    if (x_fan_out.any() && !x_pids.empty())
+      return usage("--pid: a process is one of one machine; with --hosts, --pods and --slurm give --match");
     for (const std::string_view ending : {".tar", ".tar.gz", ".tgz", ".tar.zst", ".zip"}) {
       if (x_output.ends_with(ending))
         return usage("--output: a bundle is a folder; pack it afterwards: tar czf NAME.tar.gz DIR");
@@ -282,6 +308,54 @@ class CaptureCommand final : public CommandBase {
     return request;
   }
 
+  base::Result<collect::CaptureResult> capture_members(const collect::LiveCaptureRequest& live) const {
+    collect::FanOutRequest request;
+    request.folder = live.folder;
+    auto members = x_fan_out.selection();
+    auto program = collect::own_program(live.tool_version);
+    if (!members) return base::fail(std::move(members.error()));
+    if (!program) return base::fail(std::move(program.error()));
+    request.members = std::move(*members);
+    request.program = std::move(*program);
+    request.budget = live.budget;
+    request.flags = member_flags();
+    request.instance = live.instance;
+    request.deployment = live.deployment;
+    request.labels = live.labels;
+    const char* path = std::getenv("PATH");
+    request.programs = {path == nullptr ? "" : path, live.wake_fd};
+    request.stop = live.stop;
+    return collect::fan_out(request);
+  }
+
+  // All but where to and for how long.
+  std::vector<std::string> member_flags() const {
+    FlagWords words;
+    words.add("--ras", x_ras);
+    words.add("--no-ras", x_no_ras);
+    words.add("--nccl-version", x_nccl_version);
+    words.add("--engine", x_engines);
+    words.add("--dumps", x_dumps);
+    words.add("--no-dumps", x_no_dumps);
+    words.add("--trigger-dump", x_trigger);
+    words.add("--trigger-url", x_trigger_urls);
+    words.add("--match", x_match);
+    words.add("--sources", x_only);
+    words.add("--without", x_without);
+    words.add("--no-gdb", x_no_gdb);
+    words.add("--samples", std::to_string(x_samples));
+    if (x_interval)
+      words.add("--interval",
+                fmt::format("{}ms", std::chrono::ceil<std::chrono::milliseconds>(*x_interval).count()));
+    words.add("--instance", x_instance);
+    words.add("--deployment", x_deployment);
+    words.add("--label", x_labels);
+    for (const auto& [flag, folder] : {std::pair("proc", &x_proc), {"sys", &x_sys}, {"dev", &x_dev}}) {
+      if (*folder != std::string("/") + flag) words.add(std::string("--") + flag, *folder);
+    }
+    return words.take();
+  }
+
   std::string summary(const collect::CaptureResult& result) const {
     std::size_t files = 0;
     std::uint64_t bytes = 0;
@@ -294,9 +368,11 @@ class CaptureCommand final : public CommandBase {
       const std::string what = source.kind == "processes"
                                    ? fmt::format("{} looked at", result.manifest.processes.size())
                                    : fmt::format("{} files, {} bytes", source.files.size(), of_source);
-      lines += fmt::format(
-          "  {:<10}{:<17}{}{}\n", model::name_of(source.status), base::printable(source.id), what,
-          source.kind == "ras" || source.kind == "engine" ? "  " + base::printable(source.asked) : "");
+      lines +=
+          fmt::format("  {:<10}{:<17}{}{}\n", model::name_of(source.status), base::printable(source.id), what,
+                      source.kind == "ras" || source.kind == "engine" || source.kind == "member"
+                          ? "  " + base::printable(source.asked)
+                          : "");
       if (!source.reason.empty()) lines += "            " + base::printable(source.reason) + "\n";
     }
     std::string text = fmt::format("{}: {} files, {} bytes{}\n{}", x_output, files, bytes,
@@ -307,7 +383,8 @@ class CaptureCommand final : public CommandBase {
 
   std::string x_output;
   std::chrono::nanoseconds x_budget = std::chrono::seconds(25);
-  bool x_json = false;
+  bool x_json = false, x_stream = false;
+  FanOutFlags x_fan_out;
   std::vector<std::string> x_ras;
   bool x_no_ras = false;
   std::string x_nccl_version;
