@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collect/stack_tools.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "collect/redaction.h"
@@ -107,34 +108,50 @@ ToolAnswer ask_py_spy(const HelperPrograms& programs, std::int64_t pid, ToolDead
   return answer;
 }
 
-std::vector<std::string> gdb_words(std::int64_t pid) {
-  return {"gdb",
-          "-nx",
-          "-batch",
-          "-iex",
-          "set auto-load off",
-          "-iex",
-          "set debuginfod enabled off",
-          "-iex",
-          "set print frame-arguments none",
-          "-iex",
-          "set print entry-values no",
-          "-iex",
-          "set width 0",
-          "-iex",
-          "set height 0",
-          "-p",
-          std::to_string(pid),
-          "-ex",
-          "thread apply all bt 64",
-          "-ex",
-          "detach"};
+// Where a distribution's packages put the scripts that teach gdb to show Python's stacks (Debian:
+// python3-dbg). Only from there anything is loaded: never from the process, its container or a folder of a
+// user.
+constexpr const char* kGdbScripts = "/usr/share/gdb/auto-load";
+
+bool has_python_scripts() {
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(kGdbScripts) + "/usr/bin", error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("python") && name.ends_with("-gdb.py")) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> gdb_words(std::int64_t pid, bool python) {
+  std::vector<std::string> words{"gdb", "-nx", "-batch"};
+  const auto add = [&words](const char* flag, std::string command) {
+    words.emplace_back(flag);
+    words.push_back(std::move(command));
+  };
+  if (python) {
+    for (const char* what : {"gdb-scripts", "local-gdbinit", "libthread-db"})
+      add("-iex", std::string("set auto-load ") + what + " off");
+    add("-iex", std::string("set auto-load safe-path ") + kGdbScripts);
+  } else {
+    add("-iex", "set auto-load off");
+  }
+  add("-iex", "set debuginfod enabled off");
+  add("-iex", "set print frame-arguments none");
+  add("-iex", "set print entry-values no");
+  add("-iex", "set width 0");
+  add("-iex", "set height 0");
+  add("-p", std::to_string(pid));
+  add("-ex", "thread apply all bt 64");
+  if (python) add("-ex", "thread apply all -s py-bt");
+  add("-ex", "detach");
+  return words;
 }
 
 ToolAnswer ask_gdb(const HelperPrograms& programs, std::int64_t pid, ToolDeadline deadline) {
   ToolAnswer answer;
   const bool stood = os::state_of_process(pid) == 'T';
-  const auto reply = run(programs, gdb_words(pid), deadline);
+  const auto reply = run(programs, gdb_words(pid, has_python_scripts()), deadline);
   if (!stood && (!reply || !reply->well()) && os::continue_stopped(pid, kLettingGo))
     answer.trouble = "the process had to be continued; ";
   const std::string continued = answer.trouble;

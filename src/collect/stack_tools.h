@@ -31,6 +31,7 @@ ToolAnswer ask_gdb(const HelperPrograms& programs, std::int64_t pid, ToolDeadlin
 
 // What gdb is called with. Nothing of the process's files is executed, no arguments of functions are printed,
 // and nothing is downloaded.
-std::vector<std::string> gdb_words(std::int64_t pid);
+// `python`: with Python's frames too, by the scripts that the machine's packages installed for gdb.
+std::vector<std::string> gdb_words(std::int64_t pid, bool python);
 
 }  // namespace unhang::collect

@@ -44,13 +44,23 @@ TEST(PySpy, LosesTheCommandLine) {
 }
 
 TEST(Gdb, ExecutesNothingOfTheProcess) {
-  const auto words = gdb_words(412);
+  const auto words = gdb_words(412, false);
   EXPECT_EQ(words[1], "-nx");
   const auto at = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word) - words.begin();
   };
   EXPECT_LT(at("set auto-load off"), at("-p")) << "before its files are read";
   EXPECT_EQ(words[static_cast<std::size_t>(at("-p")) + 1], "412");
+}
+
+TEST(Gdb, LoadsPythonsHelpersOnlyFromWhereThePackagesPutThem) {
+  const auto words = gdb_words(412, true);
+  const auto at = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) - words.begin();
+  };
+  EXPECT_LT(at("set auto-load safe-path /usr/share/gdb/auto-load"), at("-p"));
+  EXPECT_LT(at("set auto-load gdb-scripts off"), at("-p"));
+  EXPECT_LT(at("thread apply all -s py-bt"), at("detach"));
 }
 
 // A process that only waits.
