@@ -35,7 +35,7 @@ struct ReadRequest {
   bool follow_last = true;  // follow it when the path itself is a symbolic link
   std::uint64_t max_bytes = 1 << 20;
   std::uint64_t last_bytes = 0;  // begin so far in front of the end of the file; 0: at its beginning
-  std::size_t group = 0;  // when one of a group gets stuck, the rest of its group is not tried
+  std::size_t group = 0;         // when one of a group gets stuck, the rest of its group is not tried
 };
 
 enum class ReadEnd : std::uint8_t {

@@ -102,8 +102,8 @@ base::Result<RunningProcess> read_running_process(std::int64_t pid, std::chrono:
   bool all_limits = true;
   for (const NamedLimit& known : kLimits) {
     rlimit value{};
-    if (::prlimit(static_cast<pid_t>(pid), static_cast<__rlimit_resource>(known.resource), nullptr,
-                  &value) == 0) {
+    if (::prlimit(static_cast<pid_t>(pid), static_cast<__rlimit_resource>(known.resource), nullptr, &value) ==
+        0) {
       out.identity.limits.push_back({known.resource, value.rlim_cur, value.rlim_max});
     } else {
       all_limits = false;

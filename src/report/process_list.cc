@@ -82,6 +82,20 @@ class ProcessTree {
   std::vector<const Row*> x_roots;
 };
 
+// What the bundle's manifest keeps of it: no secrets (collect/redaction.h).
+void add_variables(const model::Case& joined, const model::ProcessSample& sample, int width,
+                   std::vector<Line>& lines) {
+  for (const model::BundleManifest& bundle : joined.bundles) {
+    if (!sample.host.empty() && bundle.host != sample.host) continue;
+    for (const model::BundleProcess& process : bundle.processes) {
+      if (process.pid != sample.pid) continue;
+      for (const auto& [name, value] : process.environment)
+        lines.push_back(
+            {{"      " + cut(one_line(name + "=" + value), std::max(width - 6, 20)), Style::kFaint}});
+    }
+  }
+}
+
 }  // namespace
 
 std::string render_processes(const model::Case& joined, const ProcessListOptions& options) {
@@ -116,6 +130,7 @@ std::string render_processes(const model::Case& joined, const ProcessListOptions
     const int room = std::max(options.width - columns(text), 12);
     lines.push_back({{text, r == 0 ? Style::kLabel : Style::kPlain},
                      {cut(doing[r], room), r == 0 ? Style::kLabel : Style::kPlain}});
+    if (options.environment && r > 0) add_variables(joined, *rows[r - 1].first->sample, options.width, lines);
   }
   if (rows.size() > kMostRows)
     lines.push_back(

@@ -13,6 +13,7 @@ namespace unhang::report {
 struct ProcessListOptions {
   int width = 80;
   bool color = false;
+  bool environment = false;  // below each its variables, as far as a bundle keeps them
 };
 
 // Empty where the Case has no look at a process. Of each process its latest look; at most some hundred rows.

@@ -48,7 +48,8 @@ class AttachCommand final : public CommandBase {
             "their threads stand, what RAS and the engine say, the dumps that are there, the kernel's log, "
             "GPUs and NICs. Then gives the verdict of `unhang diagnose` on it. What was seen is kept as a "
             "bundle.\n\n"
-            "Nothing of the job is changed. Where gdb is used for native stacks, it stops a process for the "
+            "Nothing of the job is changed, unless you ask for new dumps (--trigger-dump). Where gdb is used "
+            "for native stacks, it stops a process for the "
             "moment that it takes (--no-gdb: not at all). PID may also be the number that a process has "
             "inside "
             "its container. Processes of other users need root or CAP_SYS_PTRACE; without it the kernel "
@@ -66,13 +67,17 @@ class AttachCommand final : public CommandBase {
                    .is_path = true},
                   {.name = "--budget", .value = "TIME", .help = "how long it may take", .target = &x_budget},
                   {.name = "--no-gdb", .help = "no native stacks: nothing is stopped", .target = &x_no_gdb},
+                  {.name = "--trigger-dump",
+                   .help = "let the workers write new Flight Recorder dumps, where they have a FIFO for it: "
+                           "this makes the job do something",
+                   .target = &x_trigger},
                   {.name = "--engine",
                    .value = "URL",
                    .help = "an inference engine: its /metrics and /health; may be given several times",
                    .target = &x_engines},
                   {.name = "--verbose",
                    .short_name = "-v",
-                   .help = "findings, alternatives, stacks and coverage too",
+                   .help = "findings, alternatives, coverage and the variables of each process too",
                    .target = &x_verbosity,
                    .group = "Output"},
                   {.name = "--json",
@@ -184,6 +189,7 @@ class AttachCommand final : public CommandBase {
     request.pids = std::move(pids);
     request.engines = x_engines;
     request.native_stacks = !x_no_gdb;
+    request.trigger_dumps = x_trigger;
     request.proc = x_proc;
     request.tool_version = UNHANG_VERSION;
     for (const std::string& name : collect::capture_variables()) {
@@ -206,8 +212,8 @@ class AttachCommand final : public CommandBase {
                                                           .verbosity = x_verbosity,
                                                           .full_stacks = false,
                                                           .evidence = &*joined}));
-      const std::string processes =
-          report::render_processes(*joined, {.width = streams.width, .color = streams.color});
+      const std::string processes = report::render_processes(
+          *joined, {.width = streams.width, .color = streams.color, .environment = x_verbosity > 0});
       if (!processes.empty()) streams.out.write("\nprocesses\n" + processes);
     }
     const std::string shown = base::printable(folder);
@@ -218,7 +224,7 @@ class AttachCommand final : public CommandBase {
 
   std::string x_match, x_folder;
   std::chrono::nanoseconds x_budget = std::chrono::seconds(10);
-  bool x_no_gdb = false;
+  bool x_no_gdb = false, x_trigger = false;
   std::vector<std::string> x_engines;
   int x_verbosity = 0;
   bool x_json = false;
