@@ -16,7 +16,8 @@ constexpr std::string_view kOwnFile = "/proc/self/exe";
 // ('), no backslashes, no '!', one line. Its exit status is that of the capture, or 97 when that could not be
 // started, with a line "unhang: WHY".
 //
-// The files are tried one after the other, since /tmp is often mounted so that nothing can be executed there.
+// The folders are tried one after the other, since /tmp is often mounted so that nothing can be executed
+// there. The file is removed before the program runs from its open descriptor: a kill leaves nothing behind.
 constexpr std::string_view kScript =
     "begun=$(date +%s); architecture=$1; version=$2; hash=$3; bytes=$4; budget=$5; shift 5; umask 077; "
     "fail() { echo \"unhang: $1\" >&2; exit 97; }; "
@@ -45,7 +46,8 @@ constexpr std::string_view kScript =
     "[ \"$left\" -ge 300 ] || fail \"copying the program took all the time: give more with --budget, or "
     "install "
     "unhang there\"; "
-    "\"$file\" capture --stream --budget \"${left}ms\" \"$@\" </dev/null";
+    "exec 3<\"$file\" && clean && file= && "
+    "exec /proc/self/fd/3 capture --stream --budget \"${left}ms\" \"$@\" </dev/null";
 
 std::vector<std::string> remote_words(const OwnProgram& program, std::int64_t budget_ms,
                                       const std::vector<std::string>& flags) {

@@ -49,6 +49,14 @@ void learn_bundle(const model::BundleManifest& bundle, AnonymousNames& names) {
     if (label.find("node") != std::string::npos || label.find("pod") != std::string::npos)
       names.add_host(value);
   }
+  // "host gpu-b07", "pod prod/vllm-0, container vllm", "node gpu-b07 of job 42"
+  for (const model::BundleSource& source : bundle.sources) {
+    const std::size_t kind = source.asked.find(' ');
+    if (source.kind != "member" || kind == std::string::npos) continue;
+    const std::string name =
+        source.asked.substr(kind + 1, source.asked.find_first_of(" ,", kind + 1) - kind - 1);
+    names.add_host(name.substr(name.rfind('/') + 1));
+  }
   names.add_name(bundle.instance);
   names.add_name(bundle.deployment);
   for (const auto& [label, value] : bundle.labels) {

@@ -17,6 +17,12 @@ import tempfile
 import time
 import unittest
 
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests/schema"))
+from validate import Validator  # noqa: E402
+
+SCHEMA = Validator(json.loads((ROOT / "docs/schema/bundle-1.json").read_text()))
 UNHANG = None
 
 # What the machine `$host` does with the command line in `$line`.
@@ -26,11 +32,12 @@ refuses) echo "ssh: connect to host $host port 22: Connection refused" >&2; exit
 hangs) trap '' TERM; while :; do sleep 1000; done ;;
 mute) echo "Warning: added $host" >&2; exec sleep 1000 ;;
 garbage) while :; do echo "this is no tar at all, only a login that never ends"; done ;;
-talks) echo "no capture for you"; exit 0 ;;
+talks*) echo "no capture for you"; exit 0 ;;
 evil*) exec cat "$FAKES/$host.tar" ;;
 arm*) PATH="$FAKES/arm:/usr/bin:/bin" ;;
 has*) PATH="$FAKES/has:/usr/bin:/bin" ;;
 home*) PATH="$FAKES/has:/usr/bin:/bin"; HOME="$FAKES/$host"; export HOME ;;
+breaks*) PATH="$FAKES/has:/usr/bin:/bin"; sh -c "$line" | head -c 3000; exit 255 ;;
 welcome*) PATH="$FAKES/has:/usr/bin:/bin"; echo "Welcome to $host, manifest.json" ;;
 *) PATH="/usr/bin:/bin" ;;
 esac
@@ -157,6 +164,9 @@ class FanOut(unittest.TestCase):
         self.has_member("has1")
         said = subprocess.run([UNHANG, "diagnose", "--json", str(self.bundle)], capture_output=True, text=True)
         self.assertIn("host hangs: silent, no answer in its time", said.stdout)
+        said = subprocess.run([UNHANG, "diagnose", "--json", "--anonymize", str(self.bundle)], capture_output=True, text=True)
+        self.assertNotIn("hangs", said.stdout)
+        self.assertNotIn("refuses", said.stdout)
 
     def test_all_members_are_read_as_one_incident(self):
         dumps = self.folder / "dumps"
@@ -197,6 +207,24 @@ class FanOut(unittest.TestCase):
         self.assertEqual([path for path in self.bundle.rglob("*") if path.is_symlink()], [])
         self.assertIn("too large", self.sources()["evil10"]["reason"])
         self.assertEqual(done.stderr, "")
+
+    def test_what_arrived_before_a_break_is_kept(self):
+        done = self.capture("--hosts", "breaks1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        source = self.sources()["breaks1"]
+        self.assertEqual(source["status"], "partial")
+        self.assertIn("; what had arrived until then is kept", source["reason"])
+        json.loads((self.bundle / "members/breaks1/manifest.json").read_text())
+        said = subprocess.run([UNHANG, "diagnose", "--json", str(self.bundle)], capture_output=True, text=True)
+        self.assertIn("host breaks1: partial", said.stdout)
+
+    def test_more_members_than_are_asked_at_once_keep_the_budget(self):
+        self.capture("--hosts", "mute,has1,talks[001-150]", budget="6s")
+        self.assertLess(self.elapsed, 7.0)
+        self.assertEqual(len(self.sources()), 152)
+        self.assertEqual(self.statuses()["has1"], "answered")
+        self.assertEqual(self.statuses()["mute"], "silent")
+        self.assertEqual(list(SCHEMA.errors(json.loads((self.bundle / "manifest.json").read_text()))), [])
 
     def test_pods_by_their_labels(self):
         pods = [{"metadata": {"name": f"serve-{i}", "namespace": "prod"}, "status": {"phase": phase},
