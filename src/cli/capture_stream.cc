@@ -21,8 +21,10 @@ base::Result<collect::CaptureResult> capture_to_stdout(collect::LiveCaptureReque
   const auto folder = os::TemporaryFolder::make();
   if (!folder) return base::fail(folder.error());
   request.folder = folder->path() + "/bundle";
-  // Everything here ends early by a signal: one way for all of it.
-  collect::BundleStream stream(request.folder, STDOUT_FILENO, deadline, [] { ::kill(::getpid(), SIGTERM); });
+  // Everything here ends early by a signal: one way for all of it. (A second one would be the hard way.)
+  collect::BundleStream stream(request.folder, STDOUT_FILENO, deadline, [stop = request.stop] {
+    if (!stop->requested()) ::kill(::getpid(), SIGTERM);
+  });
   auto result = collect::capture_live(request);
   if (!stream.finish() && result)
     return base::fail(base::ErrorCode::kIo, "the bundle could not be sent whole: its reader is gone or slow");
