@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 ProgramRequest shell(const std::string& script, std::chrono::milliseconds limit = 60s) {
+  // Tests of child_job.h in the same program take over orphans: here nobody does.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   ProgramRequest request;
   request.words = {"sh", "-c", script};
   request.deadline = Clock::now() + limit;
