@@ -28,6 +28,8 @@ constexpr auto kQuiet = std::nullopt;
 
 // For each rule one that fires, and look-alikes that must not.
 const RuleCase kCases[] = {
+    {"old-name", "TORCH_NCCL_TRACE_BUFFER_SIZE=2000\nTORCH_NCCL_DEBUG_INFO_PIPE_FILE=/run/fr_", kQuiet},
+    {"old-name", "NCCL_BLOCKING_WAIT=1", kQuiet},
     {"old-name", "NCCL_BLOCKING_WAIT=0", Status::kWarn},
     {"old-name", "NCCL_BLOCKING_WAIT=0", kQuiet, "2.1"},
     {"old-name", "TORCH_NCCL_TRACE_BUFFER_SIZE=2000", Status::kWarn},

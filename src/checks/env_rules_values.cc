@@ -37,6 +37,13 @@ Outcomes each_variable(const EnvSubject& subject, Visit visit) {
   return any && outcomes.empty() ? passed() : outcomes;
 }
 
+// What another rule asks for, or wants to be gone whatever it is called.
+bool is_needed_by_its_old_name(const EnvSubject& subject, const Variable& variable) {
+  if (variable.name == "TORCH_NCCL_TRACE_BUFFER_SIZE")
+    return subject.environment.has("TORCH_NCCL_DEBUG_INFO_PIPE_FILE");
+  return variable.name == "NCCL_BLOCKING_WAIT" && waits_blocking(subject);
+}
+
 Outcomes renamed(const EnvSubject& subject) {
   return each_variable(subject, [&](const Variable& variable, Outcomes& out) {
     for (const RenamedVariable& renamed : renamed_variables()) {
@@ -45,7 +52,9 @@ Outcomes renamed(const EnvSubject& subject) {
       const bool gone = renamed.old_until > 0 && reads_since(subject, torch, renamed.old_until);
       if (!gone && !reads_since(subject, torch, renamed.new_since)) continue;
       // The FIFO is made only where the old name is set, too: both side by side are right.
-      if (!gone && subject.environment.has(renamed.new_name)) continue;
+      if (!gone &&
+          (subject.environment.has(renamed.new_name) || is_needed_by_its_old_name(subject, variable)))
+        continue;
       const std::string by = release_words(subject, torch);
       if (gone && renamed.new_name.empty()) {
         out.push_back(about(Status::kWarn, variable, variable.name + " is not read any more by " + by,
@@ -219,7 +228,9 @@ Outcomes twice(const EnvSubject& subject) {
     if (last->known && variable.known && last->value == variable.value) continue;
     outcomes.push_back({Status::kWarn,
                         shown(variable) + " is set again with another value; the last counts",
-                        removal(subject, variable.name),
+                        last->known
+                            ? set_line(subject, variable.name, last->value) + "\n# and no other line with it"
+                            : "# keep one line with " + variable.name,
                         {variable.where, last->where}});
   }
   if (outcomes.empty() && !variables.empty()) return passed();

@@ -84,6 +84,10 @@ base::Result<collect::CaptureResult> take_look(const LookRequest& request) {
   live.ras = request.ask_ras;
   live.trigger_dumps = request.trigger_dumps;
   live.selection.without = request.without;
+  live.labels = request.labels;
+  live.engines = request.engines;
+  live.native_stacks = request.native_stacks;
+  live.proc = request.proc;
   live.tool_version = UNHANG_VERSION;
   if (request.budget < kShort) {
     live.samples = kFewSamples;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,9 +22,13 @@ struct LookRequest {
   std::vector<std::int64_t> pids;
   std::vector<std::string> environment;  // the command's: "NAME=VALUE"
   bool ask_ras = true;
-  bool trigger_dumps = false;        // by the pipes of PyTorch's recorder
-  std::vector<std::string> without;  // sources (collect/live_sources.h)
-  int wake_fd = -1;                  // readable: the look ends early
+  bool trigger_dumps = false;                               // by the pipes of PyTorch's recorder
+  std::vector<std::pair<std::string, std::string>> labels;  // into the bundle
+  std::vector<std::string> without;                         // sources (collect/live_sources.h)
+  std::vector<std::string> engines;                         // URLs
+  bool native_stacks = true;                                // by gdb, which stops a process while it looks
+  std::string proc = "/proc";
+  int wake_fd = -1;  // readable: the look ends early
 };
 
 base::Result<collect::CaptureResult> take_look(const LookRequest& request);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/redaction.h"
 #include "collect/dump_places.h"
 #include "collect/nccl_release.h"
 #include "collect/redaction.h"
@@ -55,7 +56,9 @@ model::BundleProcess facts_of(const os::Process& process) {
   out.started_ns = process.started_ns;
   out.nccl_version = release_of(process);
   for (const auto& variable : process.environment) {
-    if (may_be_kept(variable.first)) out.environment.push_back(variable);
+    // An address may hold a password, whatever the variable is called.
+    if (may_be_kept(variable.first))
+      out.environment.emplace_back(variable.first, base::redact_line(variable.second));
   }
   return out;
 }

@@ -399,6 +399,17 @@ LaunchMovement movement_of(const LaunchStage& stage, const LaunchFacts& facts, b
   return prints ? LaunchMovement::kPrinting : LaunchMovement::kSilent;
 }
 
+// Whether any tool showed what a process calls.
+bool any_frames(const model::Case* joined) {
+  if (joined == nullptr) return false;
+  for (const model::ProcessReading& reading : joined->processes) {
+    for (const model::ThreadSample& thread : reading.sample.threads) {
+      if (!thread.frames.empty()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 LaunchStage judge_launch(const Case* joined, const LaunchFacts& facts) {
@@ -422,8 +433,8 @@ LaunchStage judge_launch(const Case* joined, const LaunchFacts& facts) {
   if (!detail.empty()) stage.headline += "; " + detail;
   if (!facts.ended && !saw_stacks)
     stage.not_seen.push_back(
-        "no stack with a known function: where py-spy or gdb is installed and may look, "
-        "the place is surer");
+        any_frames(joined) ? "stacks were seen, and no function in them that unhang knows"
+                           : "no stacks: where py-spy or gdb is installed and may look, the place is surer");
   if (facts.output_bytes == 0)
     stage.not_seen.push_back("it printed nothing at all; Python keeps output back until PYTHONUNBUFFERED=1");
   return stage;

@@ -211,6 +211,23 @@ TEST(LaunchTrials, ATrialThatGetsFurtherNamesWhatItHangsOn) {
   EXPECT_EQ(ruled_out, "");
 }
 
+TEST(LaunchTrials, BeforeNcclItsVariablesSayNothing) {
+  LaunchRun trial = run_at(LaunchPlace::kBeforeNccl, "NCCL_P2P_DISABLE=1");
+  trial.facts.ended = true;
+  trial.facts.exit_code = 0;
+  std::string ruled_out;
+  EXPECT_EQ(
+      trial_outcome(run_at(LaunchPlace::kBeforeNccl), trial, &ruled_out),
+      "gets further: ended well instead of before NCCL; it did not stand in NCCL, so the program itself "
+      "reads this variable, or it was chance: try it again");
+  EXPECT_EQ(
+      trial_outcome(run_at(LaunchPlace::kBeforeNccl), run_at(LaunchPlace::kBeforeNccl, "NCCL_P2P_DISABLE=1"),
+                    &ruled_out),
+      "no difference: before NCCL; before NCCL is reached it says nothing of direct copies between GPUs "
+      "(PCIe, NVLink)");
+  EXPECT_EQ(ruled_out, "");
+}
+
 TEST(LaunchTrials, ATrialWithoutADifferenceRulesOut) {
   std::string ruled_out;
   EXPECT_EQ(trial_outcome(run_at(LaunchPlace::kNcclInit),

@@ -106,6 +106,16 @@ std::string reached(const LaunchRun& run) {
   return run.stage.place == LaunchPlace::kRunning ? "at work" : place_words(run.stage.place);
 }
 
+bool stands_in_nccl(const model::LaunchStage& stage) {
+  return stage.place == LaunchPlace::kNcclInit || stage.place == LaunchPlace::kFirstCollective;
+}
+
+// A program that was at work may hang in a later call of NCCL, too.
+bool may_stand_in_nccl(const model::LaunchStage& stage) {
+  return stands_in_nccl(stage) || stage.place == LaunchPlace::kRunning ||
+         stage.place == LaunchPlace::kUnknown;
+}
+
 std::string end_words(const LaunchRun& run) {
   const LaunchFacts& facts = run.facts;
   if (!facts.ended) return reached(run);
@@ -124,7 +134,7 @@ std::vector<TrialIdea> suggest_trials(const model::Case* joined, const model::La
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   const InUse use = in_use(joined);
-  const bool in_nccl = stage.place == LaunchPlace::kNcclInit || stage.place == LaunchPlace::kFirstCollective;
+  const bool in_nccl = stands_in_nccl(stage);
   // Where it stands elsewhere, a mere possibility is not worth a run.
   if (verdict != nullptr && (in_nccl || verdict->confidence != model::Confidence::kLow)) {
     for (const OfCause& known : kOfCause) {
@@ -165,8 +175,14 @@ std::string trial_outcome(const LaunchRun& base, const LaunchRun& trial, std::st
       known != nullptr ? std::string(known->subject) : "what " + trial.change + " changes";
   const int before = distance(base), after = distance(trial);
   if (after > before) {
-    std::string text = fmt::format("gets further: {} instead of {}. It hangs on {}", end_words(trial),
-                                   end_words(base), subject);
+    std::string text = fmt::format("gets further: {} instead of {}", end_words(trial), end_words(base));
+    // What NCCL reads cannot have held up what was not in NCCL; the program itself may read the variable.
+    if (known != nullptr && !may_stand_in_nccl(base.stage)) {
+      return text +
+             "; it did not stand in NCCL, so the program itself reads this variable, or it was chance: "
+             "try it again";
+    }
+    text += fmt::format(". It hangs on {}", subject);
     if (known != nullptr && !known->note.empty()) text += fmt::format("; {}", known->note);
     return text;
   }
@@ -179,6 +195,9 @@ std::string trial_outcome(const LaunchRun& base, const LaunchRun& trial, std::st
                          100 * *trial.facts.throughput / *base.facts.throughput);
     return "ends well too";
   }
+  if (known != nullptr && !may_stand_in_nccl(base.stage))
+    return fmt::format("no difference: {}; before NCCL is reached it says nothing of {}", end_words(trial),
+                       subject);
   if (ruled_out != nullptr) *ruled_out = fmt::format("{} ({} made no difference)", subject, trial.change);
   return fmt::format("no difference: {}", end_words(trial));
 }

@@ -44,6 +44,30 @@ TEST(CapturedFiles, WhatIsOlderThanTheJobIsNoEvidence) {
   EXPECT_EQ(codes(result, 1), "older_than_the_job ");
 }
 
+TEST(CapturedFiles, ADumpThatIsOlderThanItsProcessIsOfAnEarlierRun) {
+  for (const bool stale : {false, true}) {
+    std::vector<formats::Evidence> batch;
+    formats::Evidence& manifest = batch.emplace_back();
+    manifest.path = "b/manifest.json";
+    model::BundleSource& source = manifest.bundles.emplace_back().sources.emplace_back();
+    source.kind = "flight_recorder";
+    source.files.push_back(
+        {.path = "dumps/trace_rank_0", .captured_ns = 1'771'404'600'000'000'000, .stale = stale});
+    formats::Evidence& dump = batch.emplace_back();
+    dump.path = "b/dumps/trace_rank_0";
+    dump.kind = "flight_recorder_pickle";
+    dump.dumps.emplace_back();
+    CaseBuilder builder(1);
+    builder.add(std::move(batch));
+    const model::Case result = builder.finish({});
+    EXPECT_EQ(result.has_dumps, !stale);
+    ASSERT_EQ(result.set_aside.size(), stale ? 1u : 0u);
+    if (stale) {
+      EXPECT_NE(result.set_aside[0].reason.find("an earlier run left it"), std::string::npos);
+    }
+  }
+}
+
 TEST(CapturedFiles, WhatACaptureKeptIsNoStrayFile) {
   const model::Case result = joined(false);
   EXPECT_EQ(codes(result, 2), "");

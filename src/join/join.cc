@@ -185,6 +185,11 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   RankLists lists(x_case.vocabulary);
   apply_facts();
   identify(x_dumps, lists, x_case);
+  for (JoinedDump& dump : x_dumps) {
+    const FileFacts* facts = x_facts.find(x_case.inputs[dump.input].path);
+    if (facts != nullptr && facts->stale && dump.kept())
+      dump.set_aside = "an earlier run left it: it is older than the process that was to write it";
+  }
   set_aside_strangers(x_dumps, lists, x_case);
   x_case.has_dumps =
       std::any_of(x_dumps.begin(), x_dumps.end(), [](const auto& dump) { return dump.kept(); });

@@ -63,10 +63,6 @@ bool take_identity(const ProcessIdentity& identity) {
     ::setsid();
     // Who is killed the hard way can end nobody any more; the program at least is told.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  } else {
-    ::setpgid(0, 0);
-    ::signal(SIGTTOU, SIG_IGN);  // else asking for the foreground from the background stops us
-    ::tcsetpgrp(STDIN_FILENO, ::getpgrp());
   }
   // Ours are handlers, which exec resets, and an ignored SIGPIPE, which it would not.
   for (const int number : {SIGPIPE, SIGTTOU}) ::signal(number, SIG_DFL);

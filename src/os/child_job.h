@@ -23,8 +23,8 @@ struct ChildJobRequest {
   std::vector<std::string> words;           // [0] is looked up in the PATH of `environment`
   std::vector<std::string> environment;     // all of it: "NAME=VALUE"
   std::optional<ProcessIdentity> identity;  // runs as this; else as we do
-  // A session of its own, without a terminal that could stop it; SIGTERM when we die. Else only a process
-  // group, which becomes the terminal's foreground where we have one, so that a shell works in it.
+  // A session of its own, without a terminal that could stop it; SIGTERM when we die. Else it stays
+  // in our process group: what a terminal sends (Ctrl-C, Ctrl-Z) reaches it without us, and a shell works.
   bool own_session = true;
   int output = -1, errors = -1;  // its 1 and 2; -1: ours
 };
@@ -51,7 +51,7 @@ class ChildJob {
   std::int64_t pid() const { return x_pid; }
   // Takes the status of all children that have ended. nullopt: the program itself still runs.
   std::optional<ChildEnd> reap();
-  // To the program alone, or to all in its process group.
+  // To the program alone, or to all in its process group (only with own_session).
   void signal(int number) const;
   void signal_group(int number) const;
   // All that run below us now. They may be of earlier jobs that could not be ended.

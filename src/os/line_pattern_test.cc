@@ -14,6 +14,13 @@ TEST(LinePattern, MatchesAnywhere) {
   EXPECT_FALSE((*pattern)->matches("python3 train.py"));
 }
 
+TEST(LinePattern, WhatCouldTakeForEverIsRefused) {
+  for (const char* text : {"(a*)*b\\1", "((x{1,255}){1,255}){1,255}"})
+    EXPECT_FALSE(LinePattern::compile(text)) << text;
+  EXPECT_FALSE(LinePattern::compile(std::string(300, 'a')));
+  EXPECT_TRUE(LinePattern::compile("sleep 61\\.2[5]"));
+}
+
 TEST(LinePattern, WhatIsNoneIsSaid) {
   const auto pattern = LinePattern::compile("(");
   ASSERT_FALSE(pattern);

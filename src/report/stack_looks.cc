@@ -39,11 +39,19 @@ StackLook look_at(const model::ProcessSample& process, const model::ThreadSample
   return look;
 }
 
-// The last call of a rank, where its dump has it as unfinished.
+// Whether a rank still waits for it. The state of a record alone does not tell: the recorder learns of an end
+// late, and what the group has counted as done since is done.
+bool is_open(const model::Rank& rank, const model::Operation& op) {
+  if (op.state == model::OpState::kCompleted || op.has(model::Operation::kFinished)) return false;
+  const model::Lane* lane = rank.lane(op.group);
+  return op.has(model::Operation::kP2p) || lane == nullptr || !lane->last_completed ||
+         op.collective_sequence > *lane->last_completed;
+}
+
+// The last call of a rank, where it is unfinished.
 bool launch_of(const model::Case& joined, const model::Rank& rank, StackLook& look) {
-  const auto open = std::find_if(rank.operations.rbegin(), rank.operations.rend(), [](const auto& op) {
-    return op.stack != 0 && op.state != model::OpState::kCompleted && !op.has(model::Operation::kFinished);
-  });
+  const auto open = std::find_if(rank.operations.rbegin(), rank.operations.rend(),
+                                 [&](const auto& op) { return op.stack != 0 && is_open(rank, op); });
   if (open == rank.operations.rend()) return false;
   model::ThreadSample thread;
   thread.is_main = true;

@@ -191,6 +191,8 @@ void add_summary(const Looks& looks, const StackScreenOptions& options, std::vec
   std::map<std::string, std::vector<std::size_t>> by_words;
   for (std::size_t i = 0; i < looks.size(); ++i) {
     std::string words = words_of(looks[i]->activity);
+    // It says what was called, not that somebody stood there when it was looked at.
+    if (looks[i]->source == model::StackSource::kFlightRecorder) words = "made a call that is not finished";
     if (looks[i]->state == 'D') words += " (cannot be woken)";
     if (looks[i]->state == 'T') words += " (stopped)";
     by_words[words].push_back(i);

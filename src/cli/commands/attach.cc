@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 #include "cli/command.h"
@@ -11,7 +12,6 @@
 #include "cli/exit_codes.h"
 #include "cli/launch_look.h"
 #include "cli/load_case.h"
-#include "collect/live_capture.h"
 #include "detect/resolve.h"
 #include "os/descendants.h"
 #include "os/interrupt.h"
@@ -106,7 +106,7 @@ class AttachCommand final : public CommandBase {
         "unhang: looking at {} for at most {} s\n",
         request->pids.size() == 1 ? "1 process" : fmt::format("{} processes", request->pids.size()),
         std::chrono::ceil<std::chrono::seconds>(x_budget).count()));
-    const auto look = collect::capture_live(*request);
+    const auto look = take_look(*request);
     if (!look) return complain(streams, look.error());
     if (!look->trouble.empty()) complain(streams, {base::ErrorCode::kIo, look->trouble});
     return judge(request->folder, streams);
@@ -114,7 +114,7 @@ class AttachCommand final : public CommandBase {
 
  private:
   // The process, and all below it; those that match, and all below them.
-  base::Result<std::vector<std::int64_t>> chosen(const std::vector<std::string>& words) const {
+  base::Result<std::vector<std::int64_t>> chosen(const std::vector<std::string>& words) {
     const auto usage = [](std::string text) { return base::fail(base::ErrorCode::kUsage, std::move(text)); };
     if (words.size() > 1) return usage("give one PID, or --match REGEX for several");
     if (words.empty() && x_match.empty()) return usage("which job? Give a PID or --match REGEX");
@@ -137,7 +137,11 @@ class AttachCommand final : public CommandBase {
     std::vector<std::int64_t> pids = roots;
     for (const std::int64_t root : roots) {
       for (const os::Descendant& below : os::descendants_of(root, x_proc)) {
-        if (!below.has_ended()) pids.push_back(below.pid);
+        if (below.has_ended()) {
+          x_dead.push_back(below);
+        } else {
+          pids.push_back(below.pid);
+        }
       }
     }
     std::sort(pids.begin(), pids.end());
@@ -178,12 +182,12 @@ class AttachCommand final : public CommandBase {
     return found;
   }
 
-  base::Result<collect::LiveCaptureRequest> request_for(std::vector<std::int64_t> pids) const {
+  base::Result<LookRequest> request_for(std::vector<std::int64_t> pids) const {
     if (x_budget < std::chrono::milliseconds(100))
       return base::fail(base::ErrorCode::kUsage, "--budget: less than 100ms is no time at all");
     auto folder = absolute_path(x_folder.empty() ? free_folder("unhang-attach") : x_folder);
     if (!folder) return base::fail(std::move(folder.error()));
-    collect::LiveCaptureRequest request;
+    LookRequest request;
     request.folder = std::move(*folder);
     request.budget = x_budget;
     request.pids = std::move(pids);
@@ -191,10 +195,7 @@ class AttachCommand final : public CommandBase {
     request.native_stacks = !x_no_gdb;
     request.trigger_dumps = x_trigger;
     request.proc = x_proc;
-    request.tool_version = UNHANG_VERSION;
-    for (const std::string& name : collect::capture_variables()) {
-      if (const char* value = std::getenv(name.c_str())) request.environment.emplace_back(name, value);
-    }
+    for (char** entry = environ; *entry != nullptr; ++entry) request.environment.emplace_back(*entry);
     return request;
   }
 
@@ -215,6 +216,10 @@ class AttachCommand final : public CommandBase {
       const std::string processes = report::render_processes(
           *joined, {.width = streams.width, .color = streams.color, .environment = x_verbosity > 0});
       if (!processes.empty()) streams.out.write("\nprocesses\n" + processes);
+      for (const os::Descendant& dead : x_dead) {
+        streams.out.write(fmt::format("  dead: {} ({}), child of {}, not yet noticed: was it a rank?\n",
+                                      dead.pid, base::printable(dead.name), dead.parent));
+      }
     }
     const std::string shown = base::printable(folder);
     streams.err.write("unhang: kept in " + shown + "; again: unhang diagnose -v " + shown +
@@ -223,6 +228,7 @@ class AttachCommand final : public CommandBase {
   }
 
   std::string x_match, x_folder;
+  std::vector<os::Descendant> x_dead;  // below the job, ended, and not yet taken note of by their parents
   std::chrono::nanoseconds x_budget = std::chrono::seconds(10);
   bool x_no_gdb = false, x_trigger = false;
   std::vector<std::string> x_engines;

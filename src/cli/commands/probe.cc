@@ -37,7 +37,7 @@ base::Result<Change> parse_variable(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos)
     return base::fail(base::ErrorCode::kUsage, "--try: '" + base::printable(text) + "' is not VAR=VALUE");
-  return Change{text, text.substr(0, equals), text.substr(equals + 1), {}, Change::kSet};
+  return Change{base::redact_line(text), text.substr(0, equals), text.substr(equals + 1), {}, Change::kSet};
 }
 
 base::Result<Change> parse_argument(const std::string& text, const std::vector<std::string>& command) {
@@ -47,10 +47,10 @@ base::Result<Change> parse_argument(const std::string& text, const std::vector<s
         "--try-arg: '" + base::printable(text) +
             "' begins with neither + (add) nor - (remove): --try-arg=+--flag, --try-arg=---flag");
   const std::string word = text.substr(1);
-  if (text.front() == '+') return Change{"with " + word, {}, {}, word, Change::kAdd};
+  if (text.front() == '+') return Change{"with " + base::redact_line(word), {}, {}, word, Change::kAdd};
   for (const std::string& known : command) {
     if (known == word || known.starts_with(word + "="))
-      return Change{"without " + known, {}, {}, known, Change::kRemove};
+      return Change{"without " + base::redact_line(known), {}, {}, known, Change::kRemove};
   }
   return base::fail(base::ErrorCode::kUsage,
                     "--try-arg: the command has no argument '" + base::printable(word) + "' to remove");

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -52,7 +53,8 @@ class RunCommand final : public CommandBase {
                    .help = "how long the capture may take",
                    .target = &x_budget},
                   {.name = "--capture-on-term",
-                   .help = "capture also when we were told to end (SIGTERM, SIGINT)",
+                   .help = "told to end (SIGTERM), capture first and pass it on then: the budget must "
+                           "fit into the grace period",
                    .target = &x_capture_on_term}},
         .examples = {{"unhang run --folder /var/crash/$HOSTNAME -- vllm serve MODEL",
                       "In a container's command: evidence of a crash goes to a volume."}},
@@ -66,8 +68,11 @@ class RunCommand final : public CommandBase {
     if (x_budget < std::chrono::milliseconds(100))
       return complain(streams, {base::ErrorCode::kUsage, "--budget: less than 100ms is no time at all"});
     std::optional<os::SignalRelay> relay;
-    relay.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT,
-                                             SIGWINCH, SIGCHLD});
+    const auto listen = [&relay] {
+      relay.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT,
+                                               SIGWINCH, SIGCHLD});
+    };
+    listen();
     os::ChildJobRequest request{.words = command, .environment = {}, .identity = {}, .own_session = false};
     for (char** entry = environ; *entry != nullptr; ++entry) request.environment.emplace_back(*entry);
     auto job = os::ChildJob::start(request);
@@ -76,15 +81,26 @@ class RunCommand final : public CommandBase {
       if (job.error().code == base::ErrorCode::kNoInput) return kNotThere;
       return job.error().code == base::ErrorCode::kUsage ? kCannotRun : code;
     }
-    const os::ChildEnd end = wait(**job, *relay);
-    const bool was_told = x_told && !x_capture_on_term;
+    std::optional<os::ChildEnd> end = wait(**job, *relay);
+    if (!end) {  // told to end, and to look first: afterwards it may be gone
+      relay.reset();
+      look(**job, "is told to end", request.environment, streams);
+      listen();
+      (*job)->signal(SIGTERM);
+      while (!end) end = wait(**job, *relay);
+    }
     relay.reset();
-    if (end.exit_status() != 0 && !was_told) look(**job, end, request.environment, streams);
-    return end.exit_status();
+    if (end->exit_status() != 0 && !x_told) {
+      const std::string how = end->signal != 0 ? fmt::format("was killed by signal {}", end->signal)
+                                               : fmt::format("ended with status {}", end->code);
+      look(**job, how, request.environment, streams);
+    }
+    return end->exit_status();
   }
 
  private:
-  os::ChildEnd wait(os::ChildJob& job, os::SignalRelay& relay) {
+  // Until the command has ended, or (once) until it is to be looked at before it is told to end: nullopt.
+  std::optional<os::ChildEnd> wait(os::ChildJob& job, os::SignalRelay& relay) {
     // SIGCHLD wakes for orphans; the limit is for systems without descriptors left.
     constexpr int kWakeMs = 1000;
     for (;;) {
@@ -92,24 +108,33 @@ class RunCommand final : public CommandBase {
       pollfd wake{relay.fd(), POLLIN, 0};
       ::poll(&wake, 1, kWakeMs);
       for (const int number : relay.take()) {
-        if (number == SIGCHLD) continue;
-        x_told = x_told || number == SIGTERM || number == SIGINT || number == SIGQUIT;
+        if (number == SIGCHLD || has_it_already(number)) continue;
+        const bool first =
+            !std::exchange(x_told, x_told || number == SIGTERM || number == SIGINT || number == SIGQUIT);
+        if (first && number == SIGTERM && x_capture_on_term) return std::nullopt;
         job.signal(number);
       }
     }
   }
 
-  void look(const os::ChildJob& job, const os::ChildEnd& end, const std::vector<std::string>& environment,
+  // What a terminal sends goes to everybody in its foreground.
+  bool has_it_already(int number) {
+    if (number != SIGINT && number != SIGQUIT && number != SIGWINCH) return false;
+    if (::isatty(STDIN_FILENO) != 1 || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return false;
+    x_told = x_told || number != SIGWINCH;
+    return true;
+  }
+
+  void look(const os::ChildJob& job, const std::string& how, const std::vector<std::string>& environment,
             Streams& streams) {
     // Without SIGCHLD: the capture has children of its own. Whoever ends us now ends the capture.
     const os::SignalRelay relay{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    const std::string how = end.signal != 0 ? fmt::format("was killed by signal {}", end.signal)
-                                            : fmt::format("ended with status {}", end.code);
     LookRequest request;
     request.folder = x_folder.empty() ? free_folder("unhang-run") : x_folder;
     request.budget = x_budget;
     request.environment = environment;
     request.wake_fd = relay.fd();
+    request.labels = {{"command", how}};
     for (const os::Descendant& process : job.processes()) request.pids.push_back(process.pid);
     if (request.pids.empty()) request.pids.push_back(job.pid());
     streams.err.write(fmt::format("unhang: the command {}; capturing what is left to {}\n", how,
