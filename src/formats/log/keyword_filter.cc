@@ -17,6 +17,12 @@ std::uint32_t four(const char* at) {
   return value;
 }
 
+std::uint32_t two(const char* at) {
+  std::uint16_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
 // 16 bits, of Knuth's multiplicative hashing.
 std::uint32_t hash_of(std::uint32_t value) {
   return value * 2654435761u >> 16;
@@ -34,8 +40,9 @@ std::uint32_t rarest_window(std::string_view text) {
   std::uint32_t best = 0;
   int least = 1 << 20;
   for (std::size_t at = 0; at + kWindow <= text.size(); ++at) {
-    const int cost =
-        commonness(text[at]) + commonness(text[at + 1]) + commonness(text[at + 2]) + commonness(text[at + 3]);
+    // The first two count more: by them most places are passed over.
+    const int cost = 4 * (commonness(text[at]) + commonness(text[at + 1])) + commonness(text[at + 2]) +
+                     commonness(text[at + 3]);
     if (cost < least) {
       least = cost;
       best = static_cast<std::uint32_t>(at);
@@ -66,9 +73,12 @@ void KeywordFilter::prepare() {
   x_keywords.resize(kept);
   std::vector<std::uint32_t> buckets(x_keywords.size());
   x_bits.fill(0);
+  x_pairs.assign(std::size_t{1} << 16, 0);
   x_buckets.fill(0);
   for (std::size_t i = 0; i < x_keywords.size(); ++i) {
-    const std::uint32_t hash = hash_of(four(x_keywords[i].text.data() + x_keywords[i].window));
+    const char* window = x_keywords[i].text.data() + x_keywords[i].window;
+    x_pairs[two(window)] = 1;
+    const std::uint32_t hash = hash_of(four(window));
     x_bits[hash >> 6] |= std::uint64_t{1} << (hash & 63u);
     buckets[i] = hash % kBuckets;
     ++x_buckets[buckets[i] + 1];
@@ -97,24 +107,24 @@ std::uint64_t KeywordFilter::owners(std::string_view line) const {
   if (line.size() < kWindow) return 0;
   std::uint64_t found = 0;
   const char* begin = line.data();
+  const std::uint8_t* pairs = x_pairs.data();
   const std::size_t places = line.size() - kWindow + 1;
-  std::size_t at = 0;
-  for (; at + 4 <= places; at += 4) {
-    const std::uint32_t a = hash_of(four(begin + at)), b = hash_of(four(begin + at + 1));
-    const std::uint32_t c = hash_of(four(begin + at + 2)), d = hash_of(four(begin + at + 3));
-    // Not ||: one branch for four places.
-    if ((static_cast<int>(may_begin(a)) | static_cast<int>(may_begin(b)) | static_cast<int>(may_begin(c)) |
-         static_cast<int>(may_begin(d))) == 0) {
-      continue;
-    }
-    if (may_begin(a)) found |= found_at(line, at, a, found);
-    if (may_begin(b)) found |= found_at(line, at + 1, b, found);
-    if (may_begin(c)) found |= found_at(line, at + 2, c, found);
-    if (may_begin(d)) found |= found_at(line, at + 3, d, found);
-  }
-  for (; at < places; ++at) {
+  const auto look_at = [&](std::size_t at) {
     const std::uint32_t hash = hash_of(four(begin + at));
     if (may_begin(hash)) found |= found_at(line, at, hash, found);
+  };
+  std::size_t at = 0;
+  for (; at + 4 <= places; at += 4) {
+    const unsigned a = pairs[two(begin + at)], b = pairs[two(begin + at + 1)];
+    const unsigned c = pairs[two(begin + at + 2)], d = pairs[two(begin + at + 3)];
+    if ((a | b | c | d) == 0) continue;  // not ||: one branch for four places
+    if (a != 0) look_at(at);
+    if (b != 0) look_at(at + 1);
+    if (c != 0) look_at(at + 2);
+    if (d != 0) look_at(at + 3);
+  }
+  for (; at < places; ++at) {
+    if (pairs[two(begin + at)] != 0) look_at(at);
   }
   return found;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Finds in one pass which of several hundred texts stand in a line, and says to whom they belong. Of each
-// text the four bytes that are rarest in logs stand for it: at every place of the line one bit says whether
-// any text has such four bytes (a Bloom filter with one function), and only there texts are compared. The
-// places do not depend on each other, so that a processor looks at several at once.
+// text the four bytes that are rarest in logs stand for it. At every place of the line a table says whether
+// any text has the first two of them; then one bit whether any has all four (a Bloom filter with one
+// function); and only there texts are compared. The places do not depend on each other, so that a processor
+// looks at several at once.
 #pragma once
 
 #include <array>
@@ -39,6 +40,7 @@ class KeywordFilter {
                          std::uint64_t known) const;
 
   std::vector<Keyword> x_keywords;
+  std::vector<std::uint8_t> x_pairs;               // by two bytes; 1: some text's four begin so
   std::array<std::uint64_t, kBits / 64> x_bits{};  // by the hash of four bytes
   std::array<std::uint32_t, kBuckets + 1> x_buckets{};
   std::vector<std::uint32_t> x_order;  // keywords, those of one bucket side by side
