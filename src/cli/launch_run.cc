@@ -25,6 +25,7 @@
 #include "os/child_job.h"
 #include "os/output_copy.h"
 #include "os/private_file.h"
+#include "os/terminal_settings.h"
 
 namespace unhang::cli {
 namespace {
@@ -189,6 +190,7 @@ class Launch {
                                           running == 1 ? "process that" : "processes that"));
     const bool in_a_hurry = x_facts.interrupted_by != 0 && !x_relay.take().empty();
     const os::JobEnd ended = x_job->end_all(in_a_hurry ? milliseconds(0) : kGrace, kEnding);
+    x_terminal.restore();
     x_facts.killed = ended.killed;
     for (const os::Descendant& process : ended.left) {
       if (x_facts.left.size() < kMostLeft) x_facts.left.push_back(process_words(process));
@@ -242,6 +244,7 @@ class Launch {
     return out;
   }
 
+  const os::TerminalSettings x_terminal;  // as it was before the command
   const LaunchPlan& x_plan;
   os::SignalRelay& x_relay;
   NcclLogWatch x_log;

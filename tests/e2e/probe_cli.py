@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -280,6 +281,16 @@ class Output(Case):
         self.assertEqual(os.read(master, 100), b"tty\r\n")
         process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0)
+        os.close(master)
+
+    def test_a_terminal_is_left_as_it_was(self):
+        master, slave = pty.openpty()
+        before = termios.tcgetattr(slave)
+        done = subprocess.run([UNHANG, "probe", "--timeout", "1s", "--folder", "f", "--", "sh", "-c", "stty raw -echo; sleep 60"],
+                              cwd=self.folder, env=self.environment, stdin=slave, stdout=slave, stderr=slave, timeout=PATIENCE)
+        self.assertIn(done.returncode, (2, 3))
+        self.assertEqual(termios.tcgetattr(slave), before)
+        os.close(slave)
         os.close(master)
 
     def test_secrets_are_not_kept(self):
