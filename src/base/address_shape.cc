@@ -36,7 +36,7 @@ std::string word_before(std::string_view text, std::size_t at) {
     while (at > least && std::string_view(" \t=:'\"(").find(text[at - 1]) != std::string_view::npos) --at;
     const std::size_t end = at;
     while (at > least && is_letter(text[at - 1])) --at;
-    const std::string word = lower_case(text.substr(at, end - at));
+    std::string word = lower_case(text.substr(at, end - at));
     if (word != "is" && word != "was" && word != "v") return word;
   }
   return {};

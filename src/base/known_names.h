@@ -44,7 +44,7 @@ class KnownNames {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard library's word
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   using Set = std::unordered_set<std::string, Hash, std::equal_to<>>;

@@ -41,7 +41,7 @@ class SpecReader {
   void map(const Node& node, const std::string& part) {
     const Node* env = x_document.child(node, "env");
     const Node* image = x_document.child(node, "image");
-    if ((env != nullptr && env->kind == Node::Kind::kList) || (image != nullptr && named(node) != "")) {
+    if ((env != nullptr && env->kind == Node::Kind::kList) || (image != nullptr && !named(node).empty())) {
       x_any = true;
       container(node, env, part);
     }

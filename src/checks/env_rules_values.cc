@@ -97,7 +97,7 @@ Outcomes too_new(const EnvSubject& subject) {
 
 Outcomes misspelt(const EnvSubject& subject) {
   // Names of which people believe that NCCL or PyTorch read them.
-  static const std::set<std::string, std::less<>> kNobodyReads{
+  static const std::set<std::string, std::less<>> nobody_reads{
       "NCCL_TIMEOUT",           "TORCH_NCCL_TIMEOUT",     "NCCL_DEBUG_LEVEL", "NCCL_SOCKET_TIMEOUT",
       "TORCH_NCCL_BUFFER_SIZE", "NCCL_TRACE_BUFFER_SIZE", "NCCL_LOG_FILE",    "NCCL_HEARTBEAT_TIMEOUT_SEC"};
   constexpr std::size_t kNear = 2;
@@ -106,7 +106,7 @@ Outcomes misspelt(const EnvSubject& subject) {
     for (const RenamedVariable& renamed : renamed_variables()) {
       if (renamed.old_name == variable.name) return;
     }
-    if (kNobodyReads.contains(variable.name)) {
+    if (nobody_reads.contains(variable.name)) {
       out.push_back(about(Status::kWarn, variable, "neither NCCL nor PyTorch reads " + variable.name,
                           removal(subject, variable.name)));
       return;
@@ -169,7 +169,7 @@ Outcomes wrong_word(const EnvSubject& subject) {
     std::vector<std::string_view> allowed;
     std::string_view effect, instead;
   };
-  static const std::vector<Words> kWords{
+  static const std::vector<Words> all_words{
       {"NCCL_DEBUG",
        {"NONE", "VERSION", "WARN", "INFO", "ABORT", "TRACE"},
        "NCCL then prints nothing at all",
@@ -180,7 +180,7 @@ Outcomes wrong_word(const EnvSubject& subject) {
        "NCCL then takes whatever family comes first",
        "AF_INET"}};
   return each_variable(subject, [&](const Variable& variable, Outcomes& out) {
-    for (const Words& words : kWords) {
+    for (const Words& words : all_words) {
       if (variable.name != words.name || variable.value.empty() || variable.carriage_return) continue;
       std::string upper = variable.value;
       std::transform(upper.begin(), upper.end(), upper.begin(),
