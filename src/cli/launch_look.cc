@@ -8,17 +8,14 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
-#include <thread>
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/stop_when_readable.h"
 #include "collect/live_capture.h"
 #include "collect/ras_addresses.h"
 #include "collect/ras_listeners.h"
-#include "os/file_descriptor.h"
 
 namespace unhang::cli {
 namespace {
@@ -27,33 +24,6 @@ namespace {
 constexpr std::chrono::seconds kShort{5};
 constexpr std::chrono::milliseconds kShortGap{200};
 constexpr int kFewSamples = 2;
-
-// Asks the capture to stop when the descriptor becomes readable; ends with its life.
-class StopWhenReadable {
- public:
-  StopWhenReadable(int fd, std::shared_ptr<collect::CaptureStop> stop) {
-    int ends[2];
-    if (fd < 0 || ::pipe2(ends, O_CLOEXEC) != 0) return;
-    x_ended = os::FileDescriptor(ends[0]);
-    x_end = os::FileDescriptor(ends[1]);
-    x_thread = std::thread([fds = std::array<pollfd, 2>{{{fd, POLLIN, 0}, {ends[0], POLLIN, 0}}},
-                            stop = std::move(stop)]() mutable {
-      while (::poll(fds.data(), fds.size(), -1) < 0) {
-      }
-      if (fds[0].revents != 0) stop->request();
-    });
-  }
-  ~StopWhenReadable() {
-    x_end.close();
-    if (x_thread.joinable()) x_thread.join();
-  }
-  StopWhenReadable(const StopWhenReadable&) = delete;
-  StopWhenReadable& operator=(const StopWhenReadable&) = delete;
-
- private:
-  os::FileDescriptor x_ended, x_end;
-  std::thread x_thread;
-};
 
 }  // namespace
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <cstdlib>
-#include <thread>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include "base/printable.h"
 #include "cli/capture_fan_out.h"
@@ -15,40 +10,13 @@
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
 #include "cli/nccl_version_flag.h"
+#include "cli/stop_when_readable.h"
 #include "collect/live_capture.h"
 #include "collect/manifest_json.h"
-#include "os/file_descriptor.h"
 #include "os/interrupt.h"
 
 namespace unhang::cli {
 namespace {
-
-// Asks a capture to stop when a signal comes; ends with its life.
-class StopOnInterrupt {
- public:
-  StopOnInterrupt(const os::Interrupt& interrupt, std::shared_ptr<collect::CaptureStop> stop) {
-    int ends[2];
-    if (interrupt.fd() < 0 || ::pipe2(ends, O_CLOEXEC) != 0) return;
-    x_ended = os::FileDescriptor(ends[0]);
-    x_end = os::FileDescriptor(ends[1]);
-    x_thread = std::thread([fds = std::array<pollfd, 2>{{{interrupt.fd(), POLLIN, 0}, {ends[0], POLLIN, 0}}},
-                            stop = std::move(stop)]() mutable {
-      while (::poll(fds.data(), fds.size(), -1) < 0) {
-      }
-      if (fds[0].revents != 0) stop->request();
-    });
-  }
-  ~StopOnInterrupt() {
-    x_end.close();
-    if (x_thread.joinable()) x_thread.join();
-  }
-  StopOnInterrupt(const StopOnInterrupt&) = delete;
-  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
-
- private:
-  os::FileDescriptor x_ended, x_end;
-  std::thread x_thread;
-};
 
 class CaptureCommand final : public CommandBase {
  public:
@@ -88,7 +56,7 @@ class CaptureCommand final : public CommandBase {
     const os::Interrupt interrupt;
     collect::LiveCaptureRequest live = *request;
     live.wake_fd = interrupt.fd();
-    const StopOnInterrupt watcher(interrupt, live.stop);
+    const StopWhenReadable watcher(interrupt.fd(), live.stop);
     const auto result = x_stream          ? capture_to_stdout(live)
                         : x_fan_out.any() ? capture_members(live)
                                           : collect::capture_live(live);

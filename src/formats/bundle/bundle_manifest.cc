@@ -9,6 +9,7 @@
 #include <simdjson.h>
 
 #include "base/time_text.h"
+#include "formats/stated_schema.h"
 
 namespace unhang::formats::bundle {
 namespace {
@@ -191,17 +192,7 @@ bool is_inside(std::string_view path) {
 }
 
 bool sniff_manifest(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || bytes[first] != '{') return false;
-  // The schema stands near the beginning of what we write; a page that merely mentions it is not one.
-  constexpr std::size_t kNear = 4096;
-  const std::string_view begin = bytes.substr(first, kNear);
-  const std::size_t key = begin.find("\"schema\"");
-  if (key == std::string_view::npos) return false;
-  std::size_t value = begin.find_first_not_of(" \t\r\n", key + 8);
-  if (value == std::string_view::npos || begin[value] != ':') return false;
-  value = begin.find_first_not_of(" \t\r\n", value + 1);
-  return value != std::string_view::npos && begin.substr(value + 1).starts_with(kSchemaStem);
+  return states_schema(bytes, kSchemaStem);
 }
 
 void parse_manifest(std::string_view bytes, Evidence& evidence) {

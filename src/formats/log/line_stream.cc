@@ -139,12 +139,18 @@ class LineStream::State {
       keywords = x_filter.owners(line.substr(reread.length));
     }
     if (!x_wrapped.empty() && wrapped(line, *prefix)) return;
-    std::size_t next = record(line, number, *prefix, keywords, true, true);
-    for (int records = 2; next != 0; ++records) {
+    records(line, number, *prefix, keywords, true);
+  }
+
+  // Hands out all that is glued together in `line`, whose first prefix is read already.
+  void records(std::string_view line, std::uint64_t number, const Prefix& prefix, KeywordBits keywords,
+               bool may_wrap) {
+    std::size_t next = record(line, number, prefix, keywords, may_wrap, true);
+    for (int count = 2; next != 0; ++count) {
       line.remove_prefix(next);
       const Prefix glued = read_prefix(line, x_nodes);
-      next = record(line, number, glued, x_filter.owners(line.substr(glued.length)), true,
-                    records < kGluedRecords);
+      next = record(line, number, glued, x_filter.owners(line.substr(glued.length)), may_wrap,
+                    count < kGluedRecords);
     }
   }
 
@@ -162,14 +168,9 @@ class LineStream::State {
   void end_wrapped() {
     if (x_wrapped.empty()) return;
     const std::string text = std::exchange(x_wrapped, {});
-    std::string_view line = text;
-    std::size_t next = 0;
-    for (int records = 1; records == 1 || next != 0; ++records) {
-      line.remove_prefix(next);
-      const Prefix prefix = read_prefix(line, x_nodes);
-      next = record(line, x_wrapped_number, prefix, x_filter.owners(line.substr(prefix.length)), false,
-                    records < kGluedRecords);
-    }
+    const std::string_view line = text;
+    const Prefix prefix = read_prefix(line, x_nodes);
+    records(line, x_wrapped_number, prefix, x_filter.owners(line.substr(prefix.length)), false);
     settle();  // what is remembered of it lies in `text`
   }
 

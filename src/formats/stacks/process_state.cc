@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "formats/stacks/json_fields.h"
+#include "formats/stated_schema.h"
 
 namespace unhang::formats::stacks {
 namespace {
@@ -186,17 +187,7 @@ std::string process_state_json(const std::vector<model::ProcessSample>& processe
 }
 
 bool sniff_process_state(std::string_view bytes) {
-  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || bytes[first] != '{') return false;
-  // We write it first; a document that merely mentions it somewhere is another.
-  constexpr std::size_t kNear = 4096;
-  const std::string_view begin = bytes.substr(first, kNear);
-  const std::size_t key = begin.find("\"schema\"");
-  if (key == std::string_view::npos) return false;
-  std::size_t value = begin.find_first_not_of(" \t\r\n", key + 8);
-  if (value == std::string_view::npos || begin[value] != ':') return false;
-  value = begin.find_first_not_of(" \t\r\n", value + 1);
-  return value != std::string_view::npos && begin.substr(value + 1).starts_with(kSchemaStem);
+  return states_schema(bytes, kSchemaStem);
 }
 
 void parse_process_state(std::string_view bytes, Evidence& evidence) {
