@@ -84,7 +84,7 @@ bool ras_is_taken(const std::vector<std::string>& environment) {
 std::string free_folder(const std::string& prefix) {
   constexpr int kMost = 1'000'000;
   for (int number = 1; number < kMost; ++number) {
-    const std::string path = prefix + "-" + std::to_string(number);
+    std::string path = prefix + "-" + std::to_string(number);
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) return path;
   }
