@@ -261,7 +261,7 @@ class Launch {
 std::string closed_to(const std::string& path, const os::ProcessIdentity& identity) {
   if (identity.user == 0 || identity.user == ::geteuid()) return {};
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    const std::string above = path.substr(0, slash);
+    std::string above = path.substr(0, slash);
     struct stat status {};
     if (::stat(above.c_str(), &status) != 0) continue;
     const bool is_of_group =
