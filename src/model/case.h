@@ -13,6 +13,8 @@
 #include "model/bundle.h"
 #include "model/dump.h"
 #include "model/engine_sample.h"
+#include "model/host_clock.h"
+#include "model/identity.h"
 #include "model/import_problem.h"
 #include "model/log.h"
 #include "model/operation.h"
@@ -138,9 +140,13 @@ struct Case {
   std::vector<BundleManifest> bundles;         // in the order of their paths
   Log logs;                                    // of all log files together; records carry their input
   std::vector<ProcessReading> processes;  // looks at live processes: by host and pid, then in order of time
-  std::string comm_library_version;       // of the majority of dumps
-  bool world_inferred = false;            // the number of ranks was not stated by any input
-  bool has_dumps = false;                 // some Flight Recorder dump is of this job
+  std::vector<RankIdentity> identities;   // ascending global rank; also ranks that only logs name
+  std::vector<HostIdentity> hosts;        // ascending name
+  std::vector<HostClock> clocks;          // ascending host; empty: one host, or nothing to compare
+  std::vector<TimeAssumption> time_assumptions;  // ascending input
+  std::string comm_library_version;              // of the majority of dumps
+  bool world_inferred = false;                   // the number of ranks was not stated by any input
+  bool has_dumps = false;                        // some Flight Recorder dump is of this job
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }
   // gloo has rules of its own: what it records, counts and calls finished (join/progress.h).

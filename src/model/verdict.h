@@ -135,6 +135,28 @@ struct TimelineEvent {
   std::string host;
   std::string event;
   std::vector<EvidenceId> evidence;
+  bool after_the_fact = false;  // later than the stall began by more than the clocks' spread: no cause
+};
+
+// When what happened. RFC 3339 UTC, or empty: not known.
+struct IncidentTimes {
+  std::string first_anomaly;
+  std::string stalled_since;  // a time-out minus its limit, or the last thing that finished
+  std::string stalled_basis;  // how that is known, for people
+  std::string detected;       // the first time-out or other complaint
+  std::string dumped;
+  std::string ended;  // killed, or the last line
+  std::optional<double> gpu_hours_lost;
+  std::string lost_basis;  // "64 GPUs x 31 min from the stall to the kill"
+};
+
+// Something that earlier verdicts (--history) name, too.
+struct Recurrence {
+  std::string subject;       // "gpu-b07", "gpu-b07/mlx5_2", "rank 5"
+  std::size_t times = 0;     // this one counted
+  std::size_t verdicts = 0;  // that were looked through
+  std::string last;          // file of the latest earlier one
+  std::string cause;         // code that it had most often
 };
 
 struct RecoveryStep {
@@ -145,7 +167,10 @@ struct RecoveryStep {
 
 struct Recovery {
   RecoveryLevel level = RecoveryLevel::kNone;
+  std::string
+      environment;  // "lws", "jobset", "ray", "torchrun", "slurm", "systemd", "docker"; empty: not seen
   std::vector<RecoveryStep> steps;
+  std::vector<std::string> retest;  // what to test again before it serves: "gpu-b07", "gpu-b07/mlx5_2"
 };
 
 struct CoverageLine {
@@ -177,6 +202,8 @@ struct Verdict {
   std::vector<EvidenceItem> evidence;
   std::vector<ProgressSignal> progress;
   std::vector<TimelineEvent> timeline;
+  IncidentTimes times;
+  std::vector<Recurrence> history;
   std::vector<std::string> not_seen;
   Recovery recovery;
   std::vector<CoverageLine> coverage;
