@@ -167,9 +167,9 @@ struct RecoveryStep {
 
 struct Recovery {
   RecoveryLevel level = RecoveryLevel::kNone;
-  std::string
-      environment;  // "lws", "jobset", "ray", "torchrun", "slurm", "systemd", "docker"; empty: not seen
   std::vector<RecoveryStep> steps;
+  // "lws", "jobset", "ray", "torchrun", "slurm", "systemd", "docker"; empty: not seen
+  std::string environment;
   std::vector<std::string> retest;  // what to test again before it serves: "gpu-b07", "gpu-b07/mlx5_2"
 };
 
