@@ -10,8 +10,8 @@ void BundleFacts::add(std::string_view manifest_path, const model::BundleManifes
     // Its own manifest knows more: the outer one only when it arrived.
     if (source.kind == "member") continue;
     for (const model::BundleFile& file : source.files) {
-      x_files[folder + file.path] = {file.captured_ns, file.pid,  manifest.host,
-                                     source.asked,     file.note, file.stale};
+      x_files[folder + file.path] = {file.captured_ns, file.pid,          manifest.host,       source.asked,
+                                     file.note,        manifest.instance, manifest.deployment, file.stale};
     }
   }
 }

@@ -21,6 +21,7 @@ struct FileFacts {
   std::string host;   // on which it was captured
   std::string asked;  // the address, URL or path that it came from
   std::string note;
+  std::string instance, deployment;  // of the bundle
   bool stale = false;
 };
 

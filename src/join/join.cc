@@ -10,6 +10,8 @@
 #include "base/parallel.h"
 #include "join/dump_name.h"
 #include "join/groups.h"
+#include "join/host_of_path.h"
+#include "join/identities.h"
 #include "join/identity.h"
 #include "join/processes.h"
 #include "join/progress.h"
@@ -231,14 +233,45 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     if (!lost || with_dump.count(input) != 0) continue;
     if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
   }
+  name_log_hosts();
+  x_case.logs = x_logs.finish(x_case.inputs, hints.logs, known_world());
   // Where nobody looked for dumps their absence says nothing.
-  x_case.logs = x_logs.finish(x_case.inputs, hints.logs);
   const bool others_only = !x_case.ras.views.empty() || !x_case.ras.events.empty() ||
                            !x_case.engine_readings.empty() || x_case.logs.lines != 0 || !x_processes.empty();
   if (!x_dumps.empty() || !unreadable.empty() || !others_only) fill_coverage(x_case, unreadable);
   cover_ras(x_case);
   join_processes(std::move(x_processes), x_facts, x_case);
+  join_identities(x_facts, x_case);
   return std::move(x_case);
+}
+
+// A log in which no line names its host: the manifest does, or the path.
+void CaseBuilder::name_log_hosts() {
+  std::set<std::string, std::less<>> known = x_logs.hosts();
+  for (const model::Rank& rank : x_case.ranks) {
+    if (!rank.host.empty()) known.insert(rank.host);
+  }
+  for (const model::RasView& view : x_case.ras.views) {
+    for (const model::RasCommunicator& communicator : view.communicators) {
+      for (const model::RasRank& rank : communicator.ranks) {
+        if (!rank.host.empty()) known.insert(rank.host);
+      }
+    }
+  }
+  for (const model::BundleManifest& bundle : x_case.bundles) {
+    if (!bundle.host.empty()) known.insert(bundle.host);
+  }
+  for (const model::InputIndex input : x_logs.without_host()) {
+    const std::string& path = x_case.inputs[input].path;
+    const FileFacts* facts = x_facts.find(path);
+    x_logs.name_host(input, facts != nullptr ? facts->host : host_in_path(path, known));
+  }
+}
+
+// How many ranks the job has, where dumps or RAS say it.
+std::optional<std::int32_t> CaseBuilder::known_world() const {
+  if (x_case.ranks.empty() || x_case.world_inferred) return {};
+  return static_cast<std::int32_t>(x_case.ranks.size());
 }
 
 }  // namespace unhang::join

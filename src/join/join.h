@@ -38,6 +38,8 @@ class CaseBuilder {
 
  private:
   void apply_facts();
+  void name_log_hosts();
+  std::optional<std::int32_t> known_world() const;
 
   unsigned x_threads;
   model::Case x_case;

@@ -23,10 +23,11 @@ bool is_default_group(const model::WatchdogTimeout& timeout) {
 // the device decides.
 class WorldRanks {
  public:
-  explicit WorldRanks(const model::Log& log) {
+  WorldRanks(const model::Log& log, std::optional<std::int32_t> known_world) {
     std::int32_t world = 0;
     for (const auto& c : log.communicators) world = std::max(world, c.ranks);
-    if (world <= 1) return;
+    if (world <= 1 || (known_world && *known_world != world)) return;
+    std::map<std::int32_t, std::set<std::pair<std::string, std::string>>> places;  // of each rank: host, GPU
     for (const auto& c : log.communicators) {
       if (c.ranks != world || c.rank < 0 || c.parent) continue;
       const model::LogOrigin& origin = log.origins[c.origin];
@@ -34,7 +35,14 @@ class WorldRanks {
       const Process process{origin.host, origin.pid};
       x_of_process[process].insert(c.rank);
       x_of_device[{process, c.cuda_device}].insert(c.rank);
+      places[c.rank].emplace(origin.host, c.bus_id);
     }
+    // Two replicas, and their ranks say nothing of the job. A restart comes back to the same GPU.
+    const bool rivals =
+        std::any_of(places.begin(), places.end(), [](auto& at) { return at.second.size() > 1; });
+    if (!rivals) return;
+    x_of_process.clear();
+    x_of_device.clear();
   }
 
   std::int32_t find(const model::LogOrigin& origin) const {
@@ -76,8 +84,8 @@ void name_origins_by_file(std::string_view path, model::Log& log) {
   for (model::LogOrigin& origin : log.origins) origin.global_rank = rank;
 }
 
-void give_ranks(model::Log& log) {
-  const WorldRanks world(log);
+void give_ranks(model::Log& log, std::optional<std::int32_t> known_world) {
+  const WorldRanks world(log, known_world);
   std::map<Process, std::int32_t> tagged;
   for (const model::LogOrigin& origin : log.origins) {
     if (origin.global_rank >= 0 && origin.pid >= 0) tagged[{origin.host, origin.pid}] = origin.global_rank;

@@ -116,7 +116,36 @@ void LogJoin::drop(model::InputIndex input) {
   std::erase_if(x_pieces, [&](const Piece& piece) { return piece.input == input; });
 }
 
-model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHints& hints) {
+std::set<std::string, std::less<>> LogJoin::hosts() const {
+  std::set<std::string, std::less<>> out;
+  for (const Piece& piece : x_pieces) {
+    for (const model::LogOrigin& origin : piece.log.origins) {
+      if (!origin.host.empty()) out.insert(origin.host);
+    }
+  }
+  return out;
+}
+
+std::vector<model::InputIndex> LogJoin::without_host() const {
+  std::vector<model::InputIndex> out;
+  for (const Piece& piece : x_pieces) {
+    const auto& origins = piece.log.origins;
+    if (std::all_of(origins.begin(), origins.end(), [](const auto& origin) { return origin.host.empty(); }))
+      out.push_back(piece.input);
+  }
+  return out;
+}
+
+void LogJoin::name_host(model::InputIndex input, const std::string& host) {
+  if (host.empty()) return;
+  for (Piece& piece : x_pieces) {
+    if (piece.input != input) continue;
+    for (model::LogOrigin& origin : piece.log.origins) origin.host = host;
+  }
+}
+
+model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHints& hints,
+                           std::optional<std::int32_t> world) {
   model::Log out;
   std::optional<std::int64_t> newest_of_all;
   for (Piece& piece : x_pieces) {
@@ -172,7 +201,7 @@ model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHin
     }
   }
   x_pieces.clear();
-  give_ranks(out);
+  give_ranks(out, world);
   return out;
 }
 

@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "model/case.h"
@@ -25,8 +28,15 @@ class LogJoin {
   void add(model::Log log, model::InputIndex input);
   // What this input added does not count.
   void drop(model::InputIndex input);
-  // Linear in the facts, but for sorting the writers.
-  model::Log finish(const std::vector<model::Input>& inputs, const LogHints& hints);
+  // The hosts that lines name, and the inputs in which no line names one.
+  std::set<std::string, std::less<>> hosts() const;
+  std::vector<model::InputIndex> without_host() const;
+  // All lines of this input were written on `host`. Empty: nothing changes.
+  void name_host(model::InputIndex input, const std::string& host);
+  // Linear in the facts, but for sorting the writers. `world`: how many ranks the job has, where other
+  // evidence says so.
+  model::Log finish(const std::vector<model::Input>& inputs, const LogHints& hints,
+                    std::optional<std::int32_t> world = {});
 
  private:
   struct Piece {
