@@ -2,6 +2,8 @@
 #include "base/robust.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -36,6 +38,32 @@ TEST(Median, SplitsTheList) {
     std::sort(values.begin(), values.end());
     RC_ASSERT(values[(values.size() - 1) / 2] == middle);
   }));
+}
+
+TEST(Robust, QuantileIsTheNearestRank) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 1000; i >= 1; --i) values.push_back(i);
+  EXPECT_EQ(quantile(values, 0.99), 990);
+  EXPECT_EQ(quantile(values, 0.999), 999);
+  EXPECT_EQ(quantile(values, 0), 1);
+  EXPECT_EQ(quantile(values, 7), 1000);
+  EXPECT_EQ(quantile({}, 0.5), 0);
+  EXPECT_EQ(quantile({4}, 0.5), 4);
+}
+
+TEST(Robust, OfRealNumbers) {
+  const double none = std::nan("");
+  const std::vector<double> values{3.5, none, 1.5, 2.5};
+  EXPECT_EQ(median_of(values), 2.5);
+  EXPECT_EQ(deviation_of(values), 1.0);
+  EXPECT_EQ(median_of({}), 0);
+}
+
+TEST(Robust, SumsStopAtTheEnds) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  EXPECT_EQ(add_saturated(Limits::max(), 1), Limits::max());
+  EXPECT_EQ(add_saturated(Limits::min(), -1), Limits::min());
+  EXPECT_EQ(add_saturated(-4, 9), 5);
 }
 
 }  // namespace
