@@ -152,10 +152,7 @@ bool is_likely(const Groups& groups, const std::array<std::uint16_t, 8>& numbers
          ((first & 0xfe00U) != 0xfe00U || (first & 0xffc0U) == 0xfe80U || first >= 0xff00U);
 }
 
-AddressShape ipv6_shape(const Groups& groups, std::size_t end) {
-  const auto numbers = ipv6_of(groups);
-  if (!numbers || !is_likely(groups, *numbers)) return {};
-  const auto& n = *numbers;
+AddressShape shape_of(const std::array<std::uint16_t, 8>& n, std::size_t end) {
   const bool zeros = std::all_of(n.begin(), n.begin() + 5, [](std::uint16_t number) { return number == 0; });
   if (zeros && n[5] == 0xffff) {  // the same machine as the IPv4 address in it
     const Octets octets{n[6] / 256U, n[6] % 256U, n[7] / 256U, n[7] % 256U};
@@ -164,6 +161,12 @@ AddressShape ipv6_shape(const Groups& groups, std::size_t end) {
   std::string canonical;
   for (const std::uint16_t number : n) canonical += std::to_string(number) + ":";
   return {end, NameKind::kAddress, canonical, zeros && n[5] == 0 && n[6] == 0 && n[7] <= 1};
+}
+
+AddressShape ipv6_shape(const Groups& groups, std::size_t end) {
+  const auto numbers = ipv6_of(groups);
+  if (!numbers || !is_likely(groups, *numbers)) return {};
+  return shape_of(*numbers, end);
 }
 
 AddressShape colons_at(std::string_view text, std::size_t at) {
@@ -213,6 +216,77 @@ AddressShape gpu_at(std::string_view text, std::size_t at) {
   return {end, NameKind::kGpu, lower_case(text.substr(at + 4, 8)), false};
 }
 
+// Whether the words in front say that a GUID follows: "Node GUID: 0x…", "port_guid=\"0x…\"", "GID 0x…", "sys
+// image 0x…".
+bool behind_guid_word(std::string_view text, std::size_t at) {
+  const std::string word = word_before(text, at);
+  return word.ends_with("guid") || word == "gid" || word == "image";
+}
+
+// "0x08c0eb0300a1b2c4" and "08c0eb0300a1b2c4" behind such a word; the same as "08c0:eb03:00a1:b2c4".
+AddressShape guid_number_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kDigits = 16, kLeast = 8;  // leading zeros are often left out behind 0x
+  const bool has_prefix = text.substr(at).starts_with("0x") || text.substr(at).starts_with("0X");
+  const std::size_t begin = at + (has_prefix ? 2 : 0);
+  std::size_t end = begin;
+  while (end < text.size() && end - begin <= kDigits && is_hex_digit(text[end])) ++end;
+  const std::size_t digits = end - begin;
+  if (digits > kDigits || digits < (has_prefix ? kLeast : kDigits)) return {};
+  if (end < text.size() && is_alphanumeric(text[end])) return {};
+  if (!behind_guid_word(text, at)) return {};
+  std::string number(kDigits - digits, '0');
+  number += lower_case(text.substr(begin, digits));
+  const bool zero = number.find_first_not_of('0') == std::string::npos;
+  for (const std::size_t colon : {12, 8, 4}) number.insert(colon, ":");
+  return {end, NameKind::kGuid, number, zero};
+}
+
+// "0A00000A:1F90" of /proc/net/tcp: how many digits of an address begin there, 8 or 32; 0: none. They are
+// written in capitals.
+std::size_t socket_digits_at(std::string_view text, std::size_t at) {
+  const auto is_capital_hex = [](char c) { return is_digit(c) || (c >= 'A' && c <= 'F'); };
+  std::size_t end = at;
+  while (end < text.size() && end - at <= 32 && is_capital_hex(text[end])) ++end;
+  const std::size_t digits = end - at;
+  if ((digits != 8 && digits != 32) || end >= text.size() || text[end] != ':') return 0;
+  std::size_t port = end + 1;
+  while (port < text.size() && port - end <= 5 && is_capital_hex(text[port])) ++port;
+  const bool is_port = port - end - 1 == 4 && (port == text.size() || !is_alphanumeric(text[port]));
+  return is_port ? digits : 0;
+}
+
+// The local and the remote address stand side by side: one alone could be anything.
+bool is_beside_socket(std::string_view text, std::size_t at, std::size_t digits) {
+  const std::size_t behind = at + digits + 5;
+  if (behind < text.size() && text[behind] == ' ' && socket_digits_at(text, behind + 1) == digits)
+    return true;
+  // One that was replaced already is in front of the text, not in it: only the original counts.
+  const std::size_t length = digits + 6;
+  return at >= length && text[at - 1] == ' ' && socket_digits_at(text, at - length) == digits;
+}
+
+// Words of 32 bits as a little-endian machine prints them.
+AddressShape socket_address_at(std::string_view text, std::size_t at) {
+  const std::size_t digits = socket_digits_at(text, at);
+  if (digits == 0 || !is_beside_socket(text, at, digits)) return {};
+  std::vector<unsigned> bytes;
+  for (std::size_t word = at; word < at + digits; word += 8) {
+    for (std::size_t byte = 8; byte > 0; byte -= 2) {
+      const auto value = [](char c) { return static_cast<unsigned>(is_digit(c) ? c - '0' : c - 'A' + 10); };
+      bytes.push_back(value(text[word + byte - 2]) * 16 + value(text[word + byte - 1]));
+    }
+  }
+  const std::size_t end = at + digits;
+  if (bytes.size() == 4) {
+    const Octets octets{bytes[0], bytes[1], bytes[2], bytes[3]};
+    return {end, NameKind::kAddress, dotted(octets), names_nobody(octets)};
+  }
+  std::array<std::uint16_t, 8> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<std::uint16_t>(bytes[2 * i] * 256 + bytes[2 * i + 1]);
+  return shape_of(numbers, end);
+}
+
 }  // namespace
 
 AddressShape address_at(std::string_view text, std::size_t at) {
@@ -221,6 +295,10 @@ AddressShape address_at(std::string_view text, std::size_t at) {
   if (is_digit(c)) {
     AddressShape shape = ipv4_at(text, at);
     if (shape.end != 0) return shape;
+  }
+  if (is_hex_digit(c)) {
+    if (AddressShape shape = guid_number_at(text, at); shape.end != 0) return shape;
+    if (AddressShape shape = socket_address_at(text, at); shape.end != 0) return shape;
   }
   if (is_hex_digit(c) || text.substr(at).starts_with("::")) return colons_at(text, at);
   return {};

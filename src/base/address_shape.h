@@ -21,7 +21,9 @@ struct AddressShape {
 
 // The one that begins at text[at], where no letter or digit stands in front of it. Ports, zones ("%eth0"),
 // prefix lengths and brackets are no part of it. Numbers in four parts that the text calls a version, or
-// that stand in the name of a library, are no address. Looks at no more than 100 bytes.
+// that stand in the name of a library, are no address. Numbers of 64 bits are GUIDs behind "guid", "gid" or
+// "sys image" only; eight digits with ':' and four are an address where two of them stand side by side, as in
+// /proc/net/tcp. Looks at no more than 200 bytes.
 AddressShape address_at(std::string_view text, std::size_t at);
 
 }  // namespace unhang::base

@@ -7,6 +7,7 @@
 #include "base/address_shape.h"
 #include "base/ascii_class.h"
 #include "base/host_shape.h"
+#include "base/user_folder.h"
 
 namespace unhang::base {
 namespace {
@@ -231,20 +232,22 @@ void AnonymousNames::look_for_value(Scan& scan) {
   if (distinctive || is_variable || blanks > 1) scan.name_host(at, true);
 }
 
-// A part of a path that is somebody's home.
+// A part of a path that is somebody's home, or the name of a user who is known.
 bool AnonymousNames::take_folder(Scan& scan) {
-  const std::string_view rest = scan.text.substr(scan.at + 1, kLongestUser + 8);
-  std::size_t begin = 0;
-  if (rest.starts_with("home/")) begin = 5;
-  if (rest.starts_with("Users/") || rest.starts_with("Users\\")) begin = 6;
-  const std::size_t end = std::min(rest.find_first_of("/\\ \t\r\n\"'`:,;()[]<>|&", begin), rest.size());
-  const std::string_view user = rest.substr(begin, end - begin);
-  if (user.empty() || user.size() > kLongestUser) return false;
-  if (begin == 0 && (x_users.empty() || !x_users.contains(std::string(user)))) return false;
-  if (is_shared_account(user) || pseudonym_at(user, 0) == user.size()) return false;
-  if (begin > 0 && user.size() > 2) x_users.emplace(user);
-  scan.keep(scan.at + 1 + begin);
-  scan.put(pseudonym_of(NameKind::kUser, user), scan.at + user.size());
+  UserFolder folder =
+      scan.text[scan.at] == '~' ? tilde_user_at(scan.text, scan.at) : user_folder_at(scan.text, scan.at);
+  if (folder.end == 0 && scan.text[scan.at] != '~' && !x_users.empty()) {
+    const std::string_view rest = scan.text.substr(scan.at + 1, kLongestUser + 1);
+    const std::size_t end = std::min(rest.find_first_of("/\\ \t\r\n\"'`:,;()[]<>|&"), rest.size());
+    if (x_users.contains(std::string(rest.substr(0, end))))
+      folder = {.begin = scan.at + 1, .end = scan.at + 1 + end, .is_sure = true};
+  }
+  if (folder.end == 0) return false;
+  const std::string_view user = scan.text.substr(folder.begin, folder.end - folder.begin);
+  if (pseudonym_at(user, 0) == user.size()) return false;
+  if (folder.is_sure && user.size() > 2) x_users.emplace(user);
+  scan.keep(folder.begin);
+  scan.put(pseudonym_of(NameKind::kUser, user), folder.end);
   return true;
 }
 
@@ -299,7 +302,7 @@ std::string AnonymousNames::scan_all(std::string_view text, bool is_cut) {
     } else if (c == ':' && rest.starts_with("::") && scan.is_boundary() &&
                (scan.at == 0 || text[scan.at - 1] != ':')) {
       if (take_address(scan)) continue;
-    } else if ((c == '/' || c == '\\') && take_folder(scan)) {
+    } else if ((c == '/' || c == '\\' || c == '~') && take_folder(scan)) {
       continue;
     } else if (c == '[' && is_bracketed_host(text, scan.at)) {
       scan.name_host(scan.at + 1, true);

@@ -17,13 +17,16 @@
 namespace unhang::base {
 
 // Replaced without being told: IPv4 and IPv6 addresses (ports stay, and so do loopback, 0.0.0.0, netmasks and
-// version numbers), MAC addresses, InfiniBand GUIDs, UUIDs of GPUs; the user in /home/USER, /Users/USER,
-// USER=… and user@host; hosts in scheme://host, [host]:port and user@host (public sites stay), behind
-// MASTER_ADDR=, "node n2" and the like; ip-10-0-1-2, and names in domains of clusters (".svc.cluster.local").
+// version numbers; also as /proc/net/tcp writes them), MAC addresses, InfiniBand GUIDs (as numbers only
+// behind a word that calls them so: communicators are numbers, too), UUIDs of GPUs; the user in /home/USER,
+// /Users/USER, /scratch/USER, /data/USER, ~USER, USER=… and user@host; hosts in scheme://host, [host]:port
+// and user@host (public sites stay), behind MASTER_ADDR=, "node n2" and the like; ip-10-0-1-2, and names in
+// domains of clusters (".svc.cluster.local").
 //
 // Replaced because add_host named them: hosts, wherever they stand as a word or as a part of a file's name,
-// with their domain or without, in any case; with them those of the same name and another number ("node7",
-// where "node3" is known), other hosts of the same domain, and node lists of Slurm ("node[01-04,7]").
+// with their domain or without, in any case, with '-' or '_'; with them those of the same name and another
+// number ("node7", where "node3" is known), other hosts of the same domain, and node lists of Slurm
+// ("node[01-04,7]").
 //
 // Never replaced: devices ("mlx5_0", "eth0", "GPU0"), numbers, words of logs ("node", "worker", "localhost").
 // What was replaced once stays as it is. Memory: the names; time: linear in the text.

@@ -87,6 +87,50 @@ TEST_F(AnonymousNamesTest, UsersOfHomesAndAddresses) {
   EXPECT_EQ(replaced("USER=bob"), "USER=" + user("bob"));
 }
 
+TEST_F(AnonymousNamesTest, UsersOfScratchSpaceAndTildes) {
+  EXPECT_EQ(replaced("/scratch/carol/run1"), "/scratch/" + user("carol") + "/run1");
+  EXPECT_EQ(replaced("/lustre/scratch/carol"), "/lustre/scratch/" + user("carol"));
+  EXPECT_EQ(replaced("cd '/data/dave'"), "cd '/data/" + user("dave") + "'");
+  EXPECT_EQ(replaced("in ~eve/run, ~eve"), "in ~" + user("eve") + "/run, ~" + user("eve"));
+  EXPECT_EQ(replaced("/mnt/eve/x"), "/mnt/" + user("eve") + "/x");  // known by now
+  for (const char* text :
+       {"/data/models/llama", "/scratch/tmp/x", "/data/checkpoints_7/y", "torch/utils/data/dataloader/x",
+        "/opt/torch/utils/data/_utils/x", "/data/train.bin", "/scratch/logs", "/workspace/datasets/c4",
+        "~10 GB", "about ~half", "x::~vector()", "c10d::~Work", "~/run", "a~b", "~Foo()"})
+    EXPECT_EQ(replaced(text), text);
+}
+
+TEST_F(AnonymousNamesTest, GuidsThatAreCalledSo) {
+  const std::string guid = pseudonym(NameKind::kGuid, "", "08c0:eb03:00a1:b2c4");
+  EXPECT_EQ(replaced("Node GUID: 0x08c0eb0300a1b2c4"), "Node GUID: " + guid);
+  EXPECT_EQ(replaced("port_guid=\"0x8c0eb0300a1b2c4\""), "port_guid=\"" + guid + "\"");
+  EXPECT_EQ(replaced("sys_image_guid:\t08C0EB0300A1B2C4"), "sys_image_guid:\t" + guid);
+  EXPECT_EQ(replaced("node_guid: 08c0:eb03:00a1:b2c4"), "node_guid: " + guid);
+  EXPECT_EQ(replaced("sys image 0x08c0eb0300a1b2c4"), "sys image " + guid);
+  for (const char* text :
+       {"comm 0x55d0c8a1b2c4d5e6 rank 0", "commId 0x8c0eb0300a1b2c4d", "commHash 08c0eb0300a1b2c4",
+        "hash: 0x08c0eb0300a1b2c4", "GID index 3", "guid 0x0", "guid: none", "at 0x7f3a1b2c4d5e"})
+    EXPECT_EQ(replaced(text), text);
+}
+
+TEST_F(AnonymousNamesTest, AddressesOfSocketTables) {
+  EXPECT_EQ(names.replace("  0: 0A00000A:1F90 0B00000A:A1B2 01 x"),
+            "  0: " + addr("10.0.0.10") + ":1F90 " + addr("10.0.0.11") + ":A1B2 01 x");
+  EXPECT_EQ(names.replace("0000000000000000FFFF00000A00000A:1F90 00000000000000000000000000000000:0000 0A"),
+            addr("10.0.0.10") + ":1F90 00000000000000000000000000000000:0000 0A");
+  for (const char* text : {"0: 0100007F:1F90 00000000:0000 0A", "20241130:1530 x", "DEADBEEF:0001",
+                           "12345678:1234 and 12345678:1234"})
+    EXPECT_EQ(replaced(text), text);
+}
+
+TEST_F(AnonymousNamesTest, HostsInTheSpellingOfVariables) {
+  names.add_host("gpu-node-08");
+  EXPECT_EQ(replaced("GPU_NODE_08 GPU_NODE_09"), host("gpu-node-08") + " " + host("gpu-node-09"));
+  names.add_host("dgx_rack_2");
+  EXPECT_EQ(replaced("DGX-RACK-2"), host("dgx_rack_2"));
+  EXPECT_EQ(replaced("GPU_NODE gpu_node_x"), "GPU_NODE gpu_node_x");
+}
+
 TEST_F(AnonymousNamesTest, HostsThatTheTextNames) {
   EXPECT_EQ(replaced("connect to [head7]:29500 failed"), "connect to [" + host("head7") + "]:29500 failed");
   EXPECT_EQ(replaced("head7 is gone"), host("head7") + " is gone");
@@ -123,7 +167,8 @@ TEST_F(AnonymousNamesTest, HostsOfAddressesAreTaken) {
 
 TEST_F(AnonymousNamesTest, LongTextsTakeLinearTime) {
   names.add_host("a.a.a");
-  for (const char* part : {"a.", "1.", "[a", "@a", "::", "/home/", "host=", "a[1,", "node3-", "://", "--"}) {
+  for (const char* part : {"a.", "1.", "[a", "@a", "::", "/home/", "host=", "a[1,", "node3-", "://", "--",
+                           "~a", "/data/", "/scratch/a", "guid 0x1", "0A00000A:1F90 ", "a_"}) {
     std::string text;
     while (text.size() < 400'000) text += part;
     EXPECT_FALSE(names.replace_cut(text).empty());

@@ -130,6 +130,21 @@ KnownNames::Found KnownNames::in_domain(std::string_view text, std::size_t at, s
   return {};
 }
 
+// Variables and file names have '_' where a host's name has '-', and the other way round.
+KnownNames::Found KnownNames::in_other_spelling(std::string_view small, std::size_t end) const {
+  for (const auto& [from, to] : {std::pair{'_', '-'}, std::pair{'-', '_'}}) {
+    if (small.find(from) == std::string_view::npos) continue;
+    std::string other(small);
+    std::replace(other.begin(), other.end(), from, to);
+    if (const auto it = x_names.find(other); it != x_names.end()) return {end, it->second};
+    const std::string_view prefix = without_number(other);
+    if (prefix.size() < other.size() && other.size() - prefix.size() <= kMostDigits &&
+        x_prefixes.contains(prefix))
+      return {end, host_text(other)};
+  }
+  return {};
+}
+
 KnownNames::Found KnownNames::at(std::string_view text, std::size_t at, std::size_t run_begin,
                                  std::size_t run_end) const {
   const std::size_t first_end = part_end(text, at, run_end);
@@ -155,6 +170,7 @@ KnownNames::Found KnownNames::at(std::string_view text, std::size_t at, std::siz
     if (is_device_name(name)) continue;
     const std::string small = lower_case(name);
     if (const auto it = x_names.find(small); it != x_names.end()) return {*end, it->second};
+    if (Found found = in_other_spelling(small, *end); found.end != 0) return found;
     const std::string_view prefix = without_number(small);
     if (prefix.size() < small.size() && small.size() - prefix.size() <= kMostDigits &&
         x_prefixes.contains(prefix))

@@ -49,6 +49,7 @@ class KnownNames {
   };
   using Set = std::unordered_set<std::string, Hash, std::equal_to<>>;
 
+  Found in_other_spelling(std::string_view small, std::size_t end) const;
   Found in_domain(std::string_view text, std::size_t at, std::size_t run_end) const;
   void add(const std::string& name, std::string replacement);
 

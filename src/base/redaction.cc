@@ -15,11 +15,12 @@ char lower(char c) {
 }
 
 // One of these stands in every line that redact_line changes, in small letters and with '_' for '-'.
-constexpr std::array<std::string_view, 28> kTriggers{
+constexpr std::array<std::string_view, 32> kTriggers{
     "token",      "secret",        "passw",   "api_key",     "apikey", "access_key", "private_key",
     "credential", "authorization", "bearer ", "hf_",         "sk_",    "ghp_",       "gho_",
     "ghu_",       "ghs_",          "ghr_",    "github_pat_", "akia",   "asia",       "xox",
-    "eyj",        "://",           "prompt",  "messages",    "text",   "input_ids",  "token_ids"};
+    "eyj",        "://",           "prompt",  "messages",    "text",   "input_ids",  "token_ids",
+    "@",          "curl",          "login",   "sshpass"};
 
 constexpr std::array<bool, 256> first_bytes() {
   std::array<bool, 256> known{};

@@ -18,8 +18,12 @@ bool sounds_secret(std::string_view name);
 //     "Bearer …";
 //   values of names that end in TOKEN, SECRET, PASSWORD, PASSWD, API_KEY, APIKEY, ACCESS_KEY, SECRET_KEY,
 //     PRIVATE_KEY, CREDENTIAL or CREDENTIALS (in any case, '-' for '_'): behind '=', ':', " set to " and
-//     " set by environment to ", and behind a flag that begins with "--"; quotes stay;
-//   passwords in addresses: scheme://user:password@host;
+//     " set by environment to ", and behind a flag that begins with "--" and any blanks; quotes stay;
+//   what follows "Authorization:" and a scheme ("Basic", "Bearer", "token" …), in a header or a pair;
+//   passwords in addresses: scheme://user:password@host, and without a scheme behind a name that ends in
+//     ADDR, ADDRESS, ENDPOINT, HOST, PROXY, URI or URL;
+//   passwords behind short flags of programs that are known: `curl -u user:password`,
+//     `docker login -p password`, `sshpass -p password`;
 //   and, with how long they were, prompts, messages and token ids: "prompt: (removed, 1234 characters)".
 // A value without quotes ends at white space: what follows a space inside of one stays. Values that tell
 // nothing (None, null, True, numbers behind TOKEN, <s>) stay, and so do all other bytes. Applied twice it

@@ -83,6 +83,53 @@ TEST(Redaction, ValuesBehindNames) {
                 "NCCL_IB_PKEY set by environment to 3.", "key=value", "PASSWORD=(removed),", "--token --x"});
 }
 
+TEST(Redaction, ArgumentsOfPrograms) {
+  expect({
+      {"curl -u alice:hush https://h/x", "curl -u alice:(removed) https://h/x"},
+      {"+ /usr/bin/curl -s --user 'alice:hu sh' h", "+ /usr/bin/curl -s --user 'alice:(removed)' h"},
+      {"curl --proxy-user=a:hush -u\tb:hush h", "curl --proxy-user=a:(removed) -u\tb:(removed) h"},
+      {"curl -ualice:hush h", "curl -ualice:(removed) h"},
+      {"['curl', '-u', 'alice:hush', 'h']", "['curl', '-u', 'alice:(removed)', 'h']"},
+      {"docker login -u alice -p hush reg.example", "docker login -u alice -p (removed) reg.example"},
+      {"podman login -p \"hush\" r; ls", "podman login -p \"(removed)\" r; ls"},
+      {"sshpass -p hush ssh -p 22 n2", "sshpass -p (removed) ssh -p 22 n2"},
+      {"sshpass -phush ssh n2", "sshpass -p(removed) ssh n2"},
+  });
+  expect_stays({"sort -u file:name", "mkdir -p dir", "curl h | sort -u a:b", "curl -u alice h",
+                "docker run -p 80:8080 -u 1000:1000 x", "docker login r; mkdir -p x", "ssh -p 22 n2",
+                "login failed for -p", "curl -u alice:(removed) h", "date -u +%H:%M"});
+}
+
+TEST(Redaction, FlagsWithMoreThanOneBlank) {
+  expect({{"serve --api-key  abc --port 80", "serve --api-key  (removed) --port 80"},
+          {"serve --hf-token\tabc", "serve --hf-token\t(removed)"},
+          {"serve --password \t 'a b'", "serve --password \t '(removed)'"}});
+  expect_stays({"--token  --x", "--api-key  ", "--token\t", "max tokens  12"});
+}
+
+TEST(Redaction, Authorizations) {
+  expect({{"Authorization: token abc123", "Authorization: token (removed)"},
+          {"authorization: basic dXNlcjpwdw==", "authorization: basic (removed)"},
+          {"Proxy-Authorization:Basic  dXNl", "Proxy-Authorization:Basic  (removed)"},
+          {"curl -H 'Authorization: token abc123' h", "curl -H 'Authorization: token (removed)' h"},
+          {"AUTHORIZATION: BASIC dXNl", "AUTHORIZATION: BASIC (removed)"},
+          {"('Authorization', 'Basic dXNl')", "('Authorization', '(removed)')"},
+          {"Authorization: Token abc", "Authorization: Token (removed)"}});
+  expect_stays({"authorization: failed", "authorization: token expired.", "authorization: basic auth is off",
+                "Authorization: token 401 (removed)", "('authorization', 'denied')", "authorization: token"});
+}
+
+TEST(Redaction, PasswordsInAddressesWithoutAScheme) {
+  expect({{"NCCL_RAS_ADDR=u:hush@h", "NCCL_RAS_ADDR=u:(removed)@h"},
+          {"NCCL_RAS_ADDR set by environment to u:hush@h:1",
+           "NCCL_RAS_ADDR set by environment to u:(removed)@h:1"},
+          {"http_proxy='u:hu@sh@proxy:3128'", "http_proxy='u:(removed)@proxy:3128'"},
+          {"endpoint: u:hush@h", "endpoint: u:(removed)@h"}});
+  expect_stays({"NCCL_RAS_ADDR=localhost:28028", "MASTER_ADDR=u@h", "addr=10.0.0.1<45678>",
+                "url=http://h:80/a@b", "NCCL_RAS_ADDR=[::1]:28028", "addr: 12:30 @ n2", "a:b@c",
+                "NCCL_RAS_ADDR=u:(removed)@h"});
+}
+
 TEST(Redaction, PasswordsInAddresses) {
   expect({{"redis://user:pa/ss@h:6379/0", "redis://user:(removed)@h:6379/0"},
           {"http://u:p@w@proxy:3128 (x)", "http://u:(removed)@proxy:3128 (x)"},
@@ -125,7 +172,7 @@ TEST(Redaction, OrdinaryLinesStay) {
 
 // Pieces that mean something to it, in any order.
 TEST(Redaction, TwiceIsOnce) {
-  const std::array<std::string, 44> pieces{"TOKEN",
+  const std::array<std::string, 52> pieces{"TOKEN",
                                            "=",
                                            ":",
                                            " ",
@@ -168,6 +215,14 @@ TEST(Redaction, TwiceIsOnce) {
                                            "_ids",
                                            "credentials",
                                            kAws,
+                                           "curl -u ",
+                                           "docker login -p ",
+                                           "sshpass -p ",
+                                           "addr",
+                                           "a:b",
+                                           "token ",
+                                           "\t",
+                                           ";",
                                            "\xc3\xa9"};
   std::uint64_t state = 1;
   std::size_t changed = 0;
@@ -188,10 +243,30 @@ TEST(Redaction, TwiceIsOnce) {
 
 // Quadratic time would take longer than a test may.
 TEST(Redaction, LongHostileLinesAreGoneThroughOnce) {
-  for (const std::string_view piece :
-       {"token=<", "eyJ-", "sk-", "xoxb-", "://a:", "prompt='", "prompt=[", "token=\"<", "token=\\\"<",
-        "TOKEN set to <", "--token ", "bearer ", "token: ", "password=[{\"", "AKIA", "hf_", "token=1,",
-        "'--token', "}) {
+  for (const std::string_view piece : {"token=<",
+                                       "eyJ-",
+                                       "sk-",
+                                       "xoxb-",
+                                       "://a:",
+                                       "prompt='",
+                                       "prompt=[",
+                                       "token=\"<",
+                                       "token=\\\"<",
+                                       "TOKEN set to <",
+                                       "--token ",
+                                       "bearer ",
+                                       "token: ",
+                                       "password=[{\"",
+                                       "AKIA",
+                                       "hf_",
+                                       "token=1,",
+                                       "'--token', ",
+                                       "curl -u ",
+                                       "-u a:b",
+                                       "docker login -p ",
+                                       "--token \t ",
+                                       "addr=a:",
+                                       "'-u',"}) {
     std::string line;
     while (line.size() < 2'000'000) line += piece;
     line += '>';

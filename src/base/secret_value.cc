@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/secret_argument.h"
+
 namespace unhang::base {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::string_view kRemoved = "(removed)";
 constexpr std::size_t kMarkBytes = 32;  // "<|endoftext|>" and the like
 constexpr std::size_t kFlagBytes = 48;  // longer flags are none
 
-enum class Secret { kNone, kValue, kToken, kAuthorization, kPrompt, kText };
+enum class Secret { kNone, kValue, kToken, kAuthorization, kAddress, kPrompt, kText };
 
 char plain(char c) {
   return c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -50,18 +52,26 @@ Secret kind_of(std::string_view text) {
     case 't':
       if (ends_in_word(text, "prompt")) return Secret::kPrompt;
       if (ends_in_word(text, "text")) return Secret::kText;
+      if (ends_in_word(text, "endpoint") || ends_in_word(text, "host")) return Secret::kAddress;
       return ends(text, "secret") ? Secret::kValue : Secret::kNone;
+    case 'r':
+      return ends_in_word(text, "addr") ? Secret::kAddress : Secret::kNone;
+    case 'i':
+      return ends_in_word(text, "uri") ? Secret::kAddress : Secret::kNone;
     case 'd':
       return ends(text, "password") || ends(text, "passwd") ? Secret::kValue : Secret::kNone;
     case 'y':
+      if (ends_in_word(text, "proxy")) return Secret::kAddress;
       return ends(text, "api_key") || ends(text, "apikey") || ends(text, "access_key") ||
                      ends(text, "secret_key") || ends(text, "private_key")
                  ? Secret::kValue
                  : Secret::kNone;
     case 'l':
+      if (ends_in_word(text, "url")) return Secret::kAddress;
       return ends(text, "credential") ? Secret::kValue : Secret::kNone;
     case 's':
       if (ends(text, "credentials")) return Secret::kValue;
+      if (ends_in_word(text, "address")) return Secret::kAddress;
       return ends_in_word(text, "prompts") || ends_in_word(text, "messages") ||
                      ends_in_word(text, "token_ids") || ends_in_word(text, "input_ids")
                  ? Secret::kPrompt
@@ -129,24 +139,6 @@ std::size_t brackets_end(std::string_view line, std::size_t from) {
   return line.size();
 }
 
-// The end of a value without quotes.
-std::size_t bare_end(std::string_view line, std::size_t from) {
-  constexpr std::string_view kBehindQuote = ",;])} \t:";
-  std::size_t end = from;
-  for (; end < line.size() && !is_blank(line[end]); ++end) {
-    const bool last = end + 1 == line.size() || kBehindQuote.find(line[end + 1]) != std::string_view::npos;
-    if (is_quote(line[end]) && last) break;
-  }
-  if (line.substr(from, end - from).starts_with(kRemoved)) {
-    const std::size_t behind = from + kRemoved.size();
-    if (behind < end && line[behind] == '@') return behind;  // a password in an address
-    if (line.substr(behind, end - behind).find_first_not_of(",;)]}.") == std::string_view::npos)
-      return behind;
-  }
-  while (end > from && std::string_view(",;)]}.").find(line[end - 1]) != std::string_view::npos) --end;
-  return end;
-}
-
 struct Value {
   std::size_t from = 0;               // first byte of the value or of its quotes
   bool to_the_end = false;            // all of the line: what NCCL prints of a variable
@@ -187,26 +179,60 @@ Removal remove_value(std::string_view line, Value value, std::size_t depth, Secr
   if ((c == '[' || c == '{') && !value.to_the_end) {
     std::size_t end = brackets_end(line, value.from);
     if (end - value.from == 2) return {};
-    if (value.name_quotes.empty()) end = bare_end(line, end);  // "[a]b" is one value
+    if (value.name_quotes.empty()) end = bare_value_end(line, end);  // "[a]b" is one value
     return {value.from, end, fmt::format("{}{}{}", value.name_quotes, kRemoved, value.name_quotes)};
   }
   std::size_t end = line.size();
   if (value.to_the_end) {
     while (end > value.from && (is_blank(line[end - 1]) || line[end - 1] == '.')) --end;
   } else {
-    end = bare_end(line, value.from);
+    end = bare_value_end(line, value.from);
   }
   const std::string_view text = line.substr(value.from, end - value.from);
   if (tells_nothing(text, kind) || text == kRemoved) return {};
   return {value.from, end, std::string(kRemoved)};
 }
 
+// Whether the word at line[from] reads like one: "token expired", "basic authentication required".
+bool is_prose(std::string_view line, std::size_t from) {
+  constexpr std::size_t kLongestWord = 15;
+  std::string_view word = line.substr(from, line.find_first_of(" \t\"'", from) - from);
+  while (!word.empty() && std::string_view(".,;:!)").find(word.back()) != std::string_view::npos)
+    word.remove_suffix(1);
+  const bool digits = word.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool letters = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  return digits || (letters && word.size() <= kLongestWord);
+}
+
+// Behind the scheme of an authorization and the blanks that follow it; `from` where there is none. As RFC
+// 9110 writes them every scheme is one; in other letters it may be a word of a sentence.
+std::size_t behind_scheme(std::string_view line, std::size_t from) {
+  for (const std::string_view scheme : {"Basic", "Bearer", "Digest", "Token", "ApiKey", "Negotiate"}) {
+    const std::string_view word = line.substr(from, scheme.size());
+    std::size_t end = from + scheme.size();
+    if (word.size() < scheme.size() || end >= line.size() || !is_blank(line[end])) continue;
+    if (!std::equal(word.begin(), word.end(), scheme.begin(),
+                    [](char a, char b) { return plain(a) == plain(b); }))
+      continue;
+    while (end < line.size() && is_blank(line[end])) ++end;
+    return word == scheme || !is_prose(line, end) ? end : from;
+  }
+  return from;
+}
+
+// "user:password@host" without a scheme in front.
+Removal remove_password(std::string_view line, const Value& value) {
+  std::size_t from = value.from;
+  if (from < line.size() && is_quote(line[from])) ++from;
+  const Removal removal = password_at(line, from);
+  return removal.end > value.from ? removal : Removal{};
+}
+
 Removal remove(std::string_view line, Value value, Secret kind) {
+  if (kind == Secret::kAddress) return remove_password(line, value);
   if (kind == Secret::kAuthorization) {
     const std::size_t from = value.from;
-    for (const std::string_view scheme : {"Basic ", "Bearer ", "Digest ", "Token "}) {
-      if (line.substr(value.from).starts_with(scheme)) value.from += scheme.size();
-    }
+    value.from = behind_scheme(line, from);
     // Inside of quotes the scheme is text of the value: all of it goes. Other words are no header's.
     if (value.from == from && from < line.size() && !is_quote(line[from]) && line[from] != '\\') return {};
   }
@@ -260,39 +286,69 @@ Removal behind_blank(std::string_view line, std::size_t at) {
   for (const std::string_view words : {" set by environment to ", " set to "}) {
     if (!line.substr(at).starts_with(words)) continue;
     const Secret kind = kind_of(line.substr(0, at));
+    if (kind == Secret::kAddress) return remove_password(line, {.from = at + words.size()});
     if (!is_credential(kind)) return {};
     return remove(line, {.from = at + words.size(), .to_the_end = true}, Secret::kValue);
   }
   const Secret kind = kind_of(line.substr(0, at));
-  if (!is_credential(kind) || !is_flag(line, at) || line.substr(at + 1).starts_with("--")) return {};
-  return remove(line, {.from = at + 1}, Secret::kValue);
+  if (!is_credential(kind) || !is_flag(line, at)) return {};
+  std::size_t from = at + 1;
+  while (from < line.size() && is_blank(line[from])) ++from;
+  if (line.substr(from).starts_with("--")) return {};
+  return remove(line, {.from = from}, Secret::kValue);
 }
 
-// A flag and its value in a list of arguments: '--api-key', 'abc'.
+// A flag and its value in a list of arguments, or a header as a pair: '--api-key', 'abc'.
 Removal behind_comma(std::string_view line, std::size_t at) {
   if (at == 0 || !is_quote(line[at - 1])) return {};
   const Secret kind = kind_of(line.substr(0, at - 1));
-  if (!is_credential(kind) || !is_flag(line, at - 1)) return {};
+  const bool is_header = kind == Secret::kAuthorization;
+  if (!is_header && (!is_credential(kind) || !is_flag(line, at - 1))) return {};
   std::size_t from = at + 1;
   while (from < line.size() && is_blank(line[from])) ++from;
   if (from >= line.size() || !is_quote(line[from])) return {};
+  if (is_header && behind_scheme(line, from + 1) == from + 1) return {};
   return remove(line, {.from = from}, Secret::kValue);
 }
 
 }  // namespace
 
+std::size_t bare_value_end(std::string_view line, std::size_t from) {
+  constexpr std::string_view kBehindQuote = ",;])} \t:";
+  std::size_t end = from;
+  for (; end < line.size() && !is_blank(line[end]); ++end) {
+    const bool last = end + 1 == line.size() || kBehindQuote.find(line[end + 1]) != std::string_view::npos;
+    if (is_quote(line[end]) && last) break;
+  }
+  if (line.substr(from, end - from).starts_with(kRemoved)) {
+    const std::size_t behind = from + kRemoved.size();
+    if (behind < end && line[behind] == '@') return behind;  // a password in an address
+    if (line.substr(behind, end - behind).find_first_not_of(",;)]}.") == std::string_view::npos)
+      return behind;
+  }
+  while (end > from && std::string_view(",;)]}.").find(line[end - 1]) != std::string_view::npos) --end;
+  return end;
+}
+
 Removal secret_value_at(std::string_view line, std::size_t at) {
+  Removal removal;
   switch (line[at]) {
-    case '=':
     case ':':
       return behind_separator(line, at);
+    case '=':
+      removal = behind_separator(line, at);
+      break;
     case ' ':
-      return behind_blank(line, at);
+    case '\t':
+      removal = behind_blank(line, at);
+      break;
     case ',':
-      return behind_comma(line, at);
+      removal = behind_comma(line, at);
+      break;
     default:
       return {};
   }
+  return removal.end > at ? removal : secret_argument_at(line, at);
 }
 
 }  // namespace unhang::base

@@ -12,4 +12,8 @@ namespace unhang::base {
 // The secret whose separator from its name ('=', ':', " set to ", …) begins at line[at].
 Removal secret_value_at(std::string_view line, std::size_t at);
 
+// The end of a value without quotes that begins at line[from]: the next blank or closing quote, without the
+// punctuation of a sentence.
+std::size_t bare_value_end(std::string_view line, std::size_t from);
+
 }  // namespace unhang::base

@@ -120,6 +120,17 @@ Removal password_of_address(std::string_view line, std::size_t at) {
 
 }  // namespace
 
+Removal password_at(std::string_view line, std::size_t at) {
+  const std::string_view rest = line.substr(std::min(at, line.size()), kAuthorityBytes);
+  const std::string_view word = rest.substr(0, rest.find_first_of(" \t\"'<>()[],;"));
+  const std::size_t colon = word.find_first_of(":/@");
+  if (colon == std::string_view::npos || colon == 0 || word[colon] != ':') return {};
+  const std::size_t sign = word.rfind('@');
+  if (sign == std::string_view::npos || sign <= colon + 1 || sign + 1 == word.size()) return {};
+  if (word.substr(colon).starts_with("://") || !is_alnum(word[sign + 1])) return {};
+  return {at + colon + 1, at + sign, std::string(kRemoved)};
+}
+
 Removal token_at(std::string_view line, std::size_t at) {
   switch (line[at]) {
     case ':':

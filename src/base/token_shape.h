@@ -18,4 +18,7 @@ struct Removal {
 // The token that begins at line[at], or the password of the address whose "://" begins there.
 Removal token_at(std::string_view line, std::size_t at);
 
+// The password of "user:password@host" that begins at line[at].
+Removal password_at(std::string_view line, std::size_t at);
+
 }  // namespace unhang::base
