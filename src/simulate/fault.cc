@@ -15,7 +15,7 @@ struct FaultFunction {
   Inject inject;
 };
 
-constexpr std::array<FaultFunction, 22> kFunctions = {{
+constexpr std::array<FaultFunction, 31> kFunctions = {{
     {FaultKind::kNone, inject_none},
     {FaultKind::kRankNotEntered, inject_rank_not_entered},
     {FaultKind::kRank0NotEntered, inject_rank0_not_entered},
@@ -38,6 +38,15 @@ constexpr std::array<FaultFunction, 22> kFunctions = {{
     {FaultKind::kStraggler, inject_straggler},
     {FaultKind::kStaleWatchdog, inject_stale_watchdog},
     {FaultKind::kTruncatedDump, inject_truncated_dump},
+    {FaultKind::kGpuXid, inject_gpu_xid},
+    {FaultKind::kOomKilled, inject_oom_killed},
+    {FaultKind::kProcessExited, inject_process_exited},
+    {FaultKind::kLinkDown, inject_link_down},
+    {FaultKind::kIbRetry, inject_ib_retry},
+    {FaultKind::kBadHost, inject_bad_host},
+    {FaultKind::kHostFrozen, inject_host_frozen},
+    {FaultKind::kDataloaderBlocked, inject_dataloader_blocked},
+    {FaultKind::kInitHang, inject_init_hang},
 }};
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // How each kind of fault changes a job before it runs, and what is true of the evidence then. One function a
 // kind, in an explicit table (fault.cc); the functions stand in fault_host.cc (a rank stops),
-// fault_program.cc (a rank calls something else) and fault_quiet.cc (devices, transport, watchdogs, files).
+// fault_program.cc (a rank calls something else) and fault_quiet.cc (devices, transport, watchdogs, files),
+// fault_machine.cc (what other evidence than dumps tells).
 #pragma once
 
 #include <cstddef>
@@ -56,6 +57,15 @@ base::Result<> inject_gpu_not_progressing(Injection& in);
 base::Result<> inject_straggler(Injection& in);
 base::Result<> inject_stale_watchdog(Injection& in);
 base::Result<> inject_truncated_dump(Injection& in);
+base::Result<> inject_gpu_xid(Injection& in);
+base::Result<> inject_oom_killed(Injection& in);
+base::Result<> inject_process_exited(Injection& in);
+base::Result<> inject_link_down(Injection& in);
+base::Result<> inject_ib_retry(Injection& in);
+base::Result<> inject_bad_host(Injection& in);
+base::Result<> inject_host_frozen(Injection& in);
+base::Result<> inject_dataloader_blocked(Injection& in);
+base::Result<> inject_init_hang(Injection& in);
 
 // Chooses the culprit, changes the job by the plan's fault, and returns the truth. The job must not have run.
 base::Result<Truth> inject(Job& job, const Plan& plan);

@@ -7,7 +7,7 @@
 namespace unhang::simulate {
 namespace {
 
-constexpr std::array<FaultInfo, 22> kCatalogue = {{
+constexpr std::array<FaultInfo, 31> kCatalogue = {{
     {FaultKind::kNone, "none", "everything completes"},
     {FaultKind::kRankNotEntered, "rank_not_entered",
      "a rank stops on the host before a collective of the world"},
@@ -37,6 +37,18 @@ constexpr std::array<FaultInfo, 22> kCatalogue = {{
     {FaultKind::kStaleWatchdog, "stale_watchdog",
      "no fault: one rank's last operations are not yet noticed as completed"},
     {FaultKind::kTruncatedDump, "truncated_dump", "no fault: one dump is cut off"},
+    {FaultKind::kGpuXid, "gpu_xid", "a GPU fails with an Xid in the kernel's log, and its rank stops"},
+    {FaultKind::kOomKilled, "oom_killed", "the kernel kills a rank for lack of memory"},
+    {FaultKind::kProcessExited, "process_exited", "a rank ends with an exception in its log"},
+    {FaultKind::kLinkDown, "link_down",
+     "a port goes down on one machine, and adapters give up on their peers"},
+    {FaultKind::kIbRetry, "ib_retry", "between one pair of machines nothing arrives any more"},
+    {FaultKind::kBadHost, "bad_host", "no machine reaches one of them any more"},
+    {FaultKind::kHostFrozen, "host_frozen", "a machine freezes: no dump and no answer of any of its ranks"},
+    {FaultKind::kDataloaderBlocked, "dataloader_blocked",
+     "a rank waits for its next batch for ever, as its log says"},
+    {FaultKind::kInitHang, "init_hang",
+     "a rank never begins to make the first communicator: logs alone tell"},
 }};
 
 constexpr bool in_order() {

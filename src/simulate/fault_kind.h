@@ -34,6 +34,15 @@ enum class FaultKind : std::uint8_t {
   kStraggler,
   kStaleWatchdog,
   kTruncatedDump,
+  kGpuXid,
+  kOomKilled,
+  kProcessExited,
+  kLinkDown,
+  kIbRetry,
+  kBadHost,
+  kHostFrozen,
+  kDataloaderBlocked,
+  kInitHang,
 };
 
 struct FaultInfo {

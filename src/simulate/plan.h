@@ -13,6 +13,13 @@ namespace unhang::simulate {
 
 enum class DumpFormat : std::uint8_t { kPickle, kJson };
 
+// Kinds of evidence, as bits of Plan::sources.
+constexpr std::uint8_t kFlightRecorder = 1;
+constexpr std::uint8_t kRas = 2;
+constexpr std::uint8_t kLogs = 4;
+constexpr std::uint8_t kKernel = 8;
+constexpr std::uint8_t kAllSources = kFlightRecorder | kRas | kLogs | kKernel;
+
 struct Plan {
   std::int32_t ranks = 8;
   std::int32_t entries = 2000;  // size of each rank's ring
@@ -28,6 +35,12 @@ struct Plan {
   DumpFormat format = DumpFormat::kPickle;
   std::string backend = "nccl";  // or "gloo"
   std::string file_prefix = "nccl_trace_rank_";
+  std::uint8_t sources = kFlightRecorder;  // which evidence is there
+  std::int32_t hosts = 0;                  // machines that the ranks are on; 0: eight ranks on each
+  std::int64_t skew_ns = 0;                // clocks of hosts are wrong by up to this, either way
+  bool missing = false;                    // some pieces of the evidence are lost; the seed decides which
+
+  bool has(std::uint8_t source) const { return (sources & source) != 0; }
 };
 
 }  // namespace unhang::simulate

@@ -8,7 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "simulate/placement.h"
 #include "simulate/random.h"
+#include "simulate/uneven_rows.h"
 
 namespace unhang::simulate {
 namespace {
@@ -17,7 +19,6 @@ constexpr std::int64_t kMicrosecond = 1000;
 constexpr std::int64_t kMillisecond = 1000 * kMicrosecond;
 constexpr std::int64_t kWatchdogPeriod = 100 * kMillisecond;
 constexpr std::int64_t kRecordingTime = 4 * kMicrosecond;  // between two entries of one work
-constexpr std::int32_t kRanksPerHost = 8;
 
 // Counters of one group in one process.
 struct GroupCounters {
@@ -34,10 +35,9 @@ class Recorder {
         x_rank(rank),
         x_program(job.program(rank)),
         x_gloo(job.calls().backend() == Backend::kGloo) {
-    const auto host = static_cast<std::uint64_t>(rank / kRanksPerHost);
+    const Placement placement(plan);
     const auto number = static_cast<std::uint64_t>(rank);
-    x_clock_skew =
-        static_cast<std::int64_t>(hash({job.seed(), 101, host}) % (4 * kMillisecond)) - 2 * kMillisecond;
+    x_clock_skew = placement.clock_offset(placement.host_of(rank));
     x_watchdog_phase = static_cast<std::int64_t>(hash({job.seed(), 102, number}) % kWatchdogPeriod);
     x_dump.thread_id = std::to_string(139000000000000 + hash({job.seed(), 103, number}) % 1000000000 * 4096);
   }
@@ -174,17 +174,9 @@ class Recorder {
     const auto call = static_cast<CallId>(work.call + i);
     const CallSpec& spec = x_job.calls().spec(call);
     if (!spec.uneven) return call_index(call);
-    // What each member sends is what the one before it gets: sums match although no two ranks are equal.
-    const std::int32_t group = x_job.layout().group_of(x_rank, work.slot);
-    const std::int32_t member = x_job.layout().rank_in_group(x_rank, work.slot);
-    const std::int64_t mean = spec.shape.front();
-    const auto rows = [&](std::int32_t who) {
-      const std::uint64_t drawn = hash({x_job.seed(), 104, static_cast<std::uint64_t>(group),
-                                        static_cast<std::uint64_t>(x_counters[x_local].collectives),
-                                        static_cast<std::uint64_t>(who)});
-      return mean - mean / 4 + static_cast<std::int64_t>(drawn % static_cast<std::uint64_t>(mean / 2));
-    };
-    return call_index(call, rows(member), rows((member + 1) % x_job.layout().size(work.slot)));
+    const UnevenRows rows =
+        uneven_rows(x_job, x_rank, work.slot, x_counters[x_local].collectives, spec.shape.front());
+    return call_index(call, rows.in, rows.out);
   }
 
   std::uint32_t call_index(CallId call, std::int64_t rows_in = 0, std::int64_t rows_out = 0) {

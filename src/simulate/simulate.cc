@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "simulate/course.h"
 #include "simulate/dump_writer.h"
+#include "simulate/evidence.h"
 #include "simulate/fault.h"
 #include "simulate/job.h"
 #include "simulate/recording.h"
@@ -20,6 +22,7 @@ constexpr std::int32_t kMostEntries = 1 << 20;
 constexpr std::int64_t kMostCalls = std::int64_t{1} << 26;  // 1.6 GB of times
 constexpr std::int32_t kMostFrames = 64;
 constexpr std::int64_t kFewestSteps = 3;
+constexpr std::int64_t kMostSkew = 86400000000000;  // a day
 
 base::Result<> check_range(std::string_view what, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value >= least && value <= most) return {};
@@ -44,15 +47,23 @@ base::Result<Backend> backend_of(const Plan& plan) {
 }
 
 base::Result<> check(const Plan& plan) {
-  for (auto ok : {check_range("ranks", plan.ranks, 2, kMostRanks),
-                  check_range("entries", plan.entries, 1, kMostEntries),
-                  check_range("frames", plan.frames, 0, kMostFrames),
-                  check_range("steps", plan.steps, 0, kMostEntries)}) {
+  for (auto ok :
+       {check_range("ranks", plan.ranks, 2, kMostRanks),
+        check_range("entries", plan.entries, 1, kMostEntries),
+        check_range("frames", plan.frames, 0, kMostFrames), check_range("steps", plan.steps, 0, kMostEntries),
+        check_range("hosts", plan.hosts, 0, plan.ranks),
+        check_range("skew (ns)", plan.skew_ns, 0, kMostSkew)}) {
     if (!ok) return ok;
   }
   if (plan.culprit && (*plan.culprit < 0 || *plan.culprit >= plan.ranks)) {
     return base::fail(base::ErrorCode::kUsage,
                       fmt::format("culprit {}: the job has ranks 0 to {}", *plan.culprit, plan.ranks - 1));
+  }
+  if (plan.sources == 0 || (plan.sources & ~kAllSources) != 0)
+    return base::fail(base::ErrorCode::kUsage, "no evidence asked for: give at least one source");
+  if (plan.backend == "gloo" && plan.sources != kFlightRecorder) {
+    return base::fail(base::ErrorCode::kUsage,
+                      "gloo has neither RAS nor NCCL's logs: other sources than dumps need the backend nccl");
   }
   if (plan.file_prefix.find('/') != std::string::npos) {
     return base::fail(base::ErrorCode::kUsage,
@@ -82,6 +93,25 @@ std::string encode(const RecordedDump& dump, const Plan& plan) {
   return plan.format == DumpFormat::kJson ? write_json(dump) : write_pickle(dump);
 }
 
+base::Result<> write_dumps(const Course& course, const LostPieces& lost_pieces, const WriteFile& write,
+                           std::vector<std::string>& lost) {
+  const Plan& plan = course.plan();
+  for (std::int32_t rank = 0; rank < plan.ranks; ++rank) {
+    const RankControl& control = course.job().control(rank);
+    if (control.silent) continue;
+    const std::string name =
+        plan.file_prefix + std::to_string(rank) + (plan.format == DumpFormat::kJson ? ".json" : "");
+    if (lost_pieces.dump(rank)) {
+      lost.push_back(name);
+      continue;
+    }
+    std::string bytes = encode(record(course.job(), plan, rank), plan);
+    if (control.truncated) bytes.resize(bytes.size() * (40 + hash({plan.seed, 301}) % 45) / 100);
+    if (auto written = write(name, bytes); !written) return written;
+  }
+  return {};
+}
+
 }  // namespace
 
 base::Result<Truth> simulate(const Plan& plan, const WriteFile& write) {
@@ -106,15 +136,17 @@ base::Result<Truth> simulate(const Plan& plan, const WriteFile& write) {
   if (plan.only_active && truth->acceptable.front().category == "healthy") truth->may_be_inconclusive = true;
   job.run();
   for (std::int32_t rank = 0; rank < plan.ranks; ++rank) {
-    if (job.control(rank).silent) continue;
-    std::string bytes = encode(record(job, plan, rank), plan);
-    if (job.control(rank).truncated) {
-      bytes.resize(bytes.size() * (40 + hash({plan.seed, 301}) % 45) / 100);
-    }
-    const std::string name =
-        plan.file_prefix + std::to_string(rank) + (plan.format == DumpFormat::kJson ? ".json" : "");
-    if (auto written = write(name, bytes); !written) return base::fail(written.error());
+    if (job.control(rank).silent) truth->without_dump.push_back(rank);
   }
+  const Course course(job, plan, *truth);
+  const LostPieces lost(course);
+  if (plan.has(kFlightRecorder)) {
+    if (auto written = write_dumps(course, lost, write, truth->lost); !written)
+      return base::fail(written.error());
+  }
+  if (auto written = write_evidence(course, lost, write, truth->lost); !written)
+    return base::fail(written.error());
+  truth->complete = truth->lost.empty();
   if (auto written = write("truth.json", to_json(*truth)); !written) return base::fail(written.error());
   return truth;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flight Recorder dumps made to order, with their truth: for tests, benchmarks, drills and newcomers.
+// Incidents made to order, with their truth: Flight Recorder dumps and, where asked for, RAS answers, logs
+// and kernel logs of the same job. For tests, benchmarks, drills and newcomers.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,8 @@ namespace unhang::simulate {
 using WriteFile = std::function<base::Result<>(std::string_view file_name, std::string_view bytes)>;
 
 // Runs the plan's job and writes one dump a rank, in rank order ("nccl_trace_rank_0", with ".json" where
-// JSON), then "truth.json". Dumps are made one by one: memory is that of the job, about 24 bytes a call. A
+// JSON), then the other evidence that the plan asks for (evidence.h; some names have a folder in front), then
+// "truth.json". Dumps are made one by one: memory is that of the job, about 24 bytes a call. A
 // plan that makes no sense is a usage error, and nothing has been written then.
 base::Result<Truth> simulate(const Plan& plan, const WriteFile& write);
 

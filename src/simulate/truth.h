@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "simulate/happening.h"
 #include "simulate/plan.h"
 
 namespace unhang::simulate {
@@ -27,7 +28,15 @@ struct Truth {
   std::vector<std::int32_t> culprits;  // ascending
   bool culprits_exact = true;          // false: the evidence allows to name any of them, and nobody else
   bool may_be_inconclusive = false;
-  std::vector<std::int32_t> injected;  // ranks whose behaviour was changed, ascending
+  std::vector<std::int32_t> injected;      // ranks whose behaviour was changed, ascending
+  std::vector<std::int32_t> without_dump;  // ranks that leave none, because of what happened; ascending
+
+  // Of incidents with more evidence than dumps.
+  std::vector<Happening> happenings;
+  std::vector<std::int32_t> culprit_hosts;  // by number, ascending: where the trouble is
+  bool host_suffices = false;  // the culprit is a machine or its link: naming it is as exact as naming ranks
+  bool complete = true;        // no piece of the evidence that was asked for is lost
+  std::vector<std::string> lost;  // files that are not there, although a whole collection would have them
 };
 
 // truth.json: the form of the recorded scenarios, with the plan beside.

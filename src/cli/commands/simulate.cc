@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulate/simulate.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -14,6 +17,16 @@
 namespace unhang::cli {
 namespace {
 
+struct Source {
+  std::string_view name;
+  std::uint8_t bits;
+};
+constexpr Source kSources[] = {{"fr", simulate::kFlightRecorder},
+                               {"ras", simulate::kRas},
+                               {"logs", simulate::kLogs},
+                               {"kernel", simulate::kKernel},
+                               {"all", simulate::kAllSources}};
+
 class SimulateCommand final : public CommandBase {
  public:
   Command describe() override {
@@ -22,11 +35,13 @@ class SimulateCommand final : public CommandBase {
     return {
         .name = "simulate",
         .group = "Learn and practise",
-        .summary = "write dumps of a made-up job with a known fault",
+        .summary = "write the evidence of a made-up incident",
         .description =
             "Simulates a training job on the given ranks and writes the Flight Recorder dumps that it would "
             "leave, byte for byte in the recorder's form, with the truth beside them in truth.json. For "
-            "drills, tests and benchmarks. The same call gives the same bytes.",
+            "drills, tests and benchmarks. The same call gives the same bytes.\n\nWith --sources also what "
+            "else a person has of such an incident: two answers of NCCL's RAS service, the logs of NCCL and "
+            "PyTorch and the kernel's log of each machine, with hosts, processes and devices that agree.",
         .flags =
             {{.name = "--output",
               .short_name = "-o",
@@ -89,11 +104,30 @@ class SimulateCommand final : public CommandBase {
              {.name = "--timing",
               .help = "with durations, as TORCH_NCCL_ENABLE_TIMING=1 does",
               .target = &x_timing},
+             {.name = "--sources",
+              .value = "LIST",
+              .help = "evidence to write: fr (dumps), ras, logs, kernel, or all",
+              .target = &x_sources},
+             {.name = "--hosts",
+              .value = "N",
+              .help = "machines that the ranks are on (0: eight ranks on each)",
+              .target = &x_hosts,
+              .minimum = 0,
+              .maximum = 1 << 20},
+             {.name = "--skew",
+              .value = "TIME",
+              .help = "clocks of machines are wrong by up to this, in all that they write",
+              .target = &x_skew},
+             {.name = "--missing",
+              .help = "lose some of the evidence; truth.json lists what",
+              .target = &x_missing},
              {.name = "--list-faults",
               .help = "print the kinds of faults and end",
               .target = &x_list_faults}},
         .examples = {{"unhang simulate --ranks 16 --groups tp,dp --fault rank_not_entered -o drill",
                       "A drill: then `unhang diagnose drill`."},
+                     {"unhang simulate --fault gpu_xid --sources all --hosts 2 --skew 2s -o incident",
+                      "Dumps, RAS answers, logs and kernel logs of two machines whose clocks differ."},
                      {"unhang simulate --list-faults", "What can go wrong."}}};
   }
 
@@ -102,6 +136,7 @@ class SimulateCommand final : public CommandBase {
     if (x_output.empty())
       return complain(streams, {base::ErrorCode::kUsage, "where to? Give a folder with -o DIR"});
     simulate::Plan plan = make_plan();
+    if (const auto chosen = choose_sources(plan); !chosen) return complain(streams, chosen.error());
     if (const auto sized = size_groups(plan); !sized) return complain(streams, sized.error());
     if (const auto made = os::make_folder(x_output); !made) return complain(streams, made.error());
     if (os::expand_paths({x_output})) {
@@ -110,9 +145,17 @@ class SimulateCommand final : public CommandBase {
                        "there are files in " + x_output +
                            " already; give an empty folder, or the old dumps would mix with the new ones"});
     }
-    const auto truth = simulate::simulate(plan, [&](std::string_view name, std::string_view bytes) {
+    std::set<std::string> folders;
+    const auto write = [&](std::string_view name, std::string_view bytes) -> base::Result<> {
+      if (const std::size_t slash = name.find('/'); slash != std::string_view::npos) {
+        const std::string folder = x_output + "/" + std::string(name.substr(0, slash));
+        if (folders.insert(folder).second) {
+          if (auto made = os::make_folder(folder); !made) return made;
+        }
+      }
       return os::write_file(x_output + "/" + std::string(name), bytes);
-    });
+    };
+    const auto truth = simulate::simulate(plan, write);
     if (!truth) return complain(streams, truth.error());
     streams.err.write(
         fmt::format("wrote {} ({}); the truth is in {}/truth.json\nnow try: unhang diagnose {}\n", x_output,
@@ -141,7 +184,30 @@ class SimulateCommand final : public CommandBase {
     plan.timing = x_timing;
     plan.format = x_format == "json" ? simulate::DumpFormat::kJson : simulate::DumpFormat::kPickle;
     plan.backend = x_backend;
+    plan.hosts = x_hosts;
+    plan.skew_ns = x_skew.count();
+    plan.missing = x_missing;
     return plan;
+  }
+
+  // "fr,ras,logs,kernel", "all".
+  base::Result<> choose_sources(simulate::Plan& plan) const {
+    plan.sources = 0;
+    std::string_view rest = x_sources;
+    while (!rest.empty()) {
+      const std::string_view name = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+      const auto known = std::find_if(std::begin(kSources), std::end(kSources),
+                                      [&](const Source& each) { return each.name == name; });
+      if (known == std::end(kSources)) {
+        return base::fail(base::ErrorCode::kUsage,
+                          fmt::format("--sources: '{}' is none of fr, ras, logs, kernel, all", name));
+      }
+      plan.sources |= known->bits;
+    }
+    if (plan.sources == 0)
+      return base::fail(base::ErrorCode::kUsage, "--sources: give at least one of fr, ras, logs, kernel");
+    return {};
   }
 
   // "tp=4,pp,dp": a group without a size gets the largest usual one that divides what is left; dp is what
@@ -201,6 +267,10 @@ class SimulateCommand final : public CommandBase {
   std::string x_backend = "nccl";
   bool x_only_active = false;
   bool x_timing = false;
+  std::string x_sources = "fr";
+  int x_hosts = 0;
+  std::chrono::nanoseconds x_skew{0};
+  bool x_missing = false;
   bool x_list_faults = false;
 };
 
