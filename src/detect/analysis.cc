@@ -6,8 +6,14 @@
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
-  Analysis out{
-      .joined = joined, .groups = {}, .transfers = {}, .waits = {}, .ras = {}, .engines = {}, .logs = {}};
+  Analysis out{.joined = joined,
+               .groups = {},
+               .transfers = {},
+               .waits = {},
+               .ras = {},
+               .engines = {},
+               .logs = {},
+               .names = {}};
   out.groups.reserve(joined.groups.size());
   for (model::GroupIndex group = 0; group < joined.groups.size(); ++group)
     out.groups.push_back(trace_group(joined, group));
@@ -17,6 +23,7 @@ Analysis analyse(const model::Case& joined) {
   // An operation that stands in a dump is work that waits to be done, and so is a request that runs.
   out.ras = analyse_ras(joined, out.waits.stalls.empty() ? engine_work(out.engines) : true);
   out.logs = analyse_logs(joined);
+  out.names = RankNames(joined);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "detect/group_progress.h"
 #include "detect/log_analysis.h"
 #include "detect/p2p_edges.h"
+#include "detect/rank_names.h"
 #include "detect/ras_analysis.h"
 #include "detect/wait_for.h"
 #include "model/case.h"
@@ -24,6 +25,7 @@ struct Analysis {
   RasAnalysis ras;
   std::vector<EngineEvidence> engines;
   LogAnalysis logs;
+  RankNames names;
 };
 
 Analysis analyse(const model::Case& joined);

@@ -39,7 +39,8 @@ struct Explanation {
   std::optional<OperationRef> at;         // an operation that stands for the place of the trouble
   std::optional<model::Where> where;      // the same, where no operation was recorded
   std::vector<OperationRef> evidence;
-  std::vector<model::EvidenceItem> records;  // cited from other sources than the Flight Recorder
+  std::vector<model::EvidenceItem> records;    // cited from other sources than the Flight Recorder
+  std::vector<const model::LogEvent*> events;  // of the Case's logs, what it rests on
   std::vector<std::string> rules_out;
   std::vector<model::Alternative> alternatives;
   // False: worth a finding, but no trouble (a stale watchdog, a mismatch that completed).

@@ -30,6 +30,7 @@ Explanation log_finding(const LogAnalysis& logs, model::Category category, std::
   out.state =
       category == model::Category::kProcessOrDeviceUnavailable ? model::State::kDead : model::State::kStopped;
   cite_all(logs, events, out);
+  out.events = events;
   if (came_well(logs, events)) {
     out.strength = model::Confidence::kLow;
     out.explains_stall = false;

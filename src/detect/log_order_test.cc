@@ -109,7 +109,7 @@ TEST(LogOrder, ANonfatalLinkErrorAfterWhatIsFirm) {
       {says({.host = "node1"}, LogEventKind::kXid, {.code = 145, .rank = 0, .subject = "0000:b3:00"}),
        says({.host = "node2"}, LogEventKind::kOutOfMemoryKill, {.code = 7, .subject = "python3"}),
        waits({0, 1})},
-      "process_or_device_unavailable/oom_killed medium");
+      "process_or_device_unavailable/oom_killed medium: process on node2");
 }
 
 // A port that nobody uses beside a fault that somebody felt elsewhere.

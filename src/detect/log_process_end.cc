@@ -79,12 +79,43 @@ bool came_after_a_failure(const LogAnalysis& logs, const LogEvent& kill) {
   return false;
 }
 
-void add_out_of_memory(const LogAnalysis& logs, std::vector<Explanation>& out) {
-  const EventRefs& kills = logs.of(LogEventKind::kOutOfMemoryKill);
+// A pid that is none of the ranks, where those of its host are known: a loader, a neighbour.
+bool is_no_rank(const LogAnalysis& logs, const RankNames& names, const LogEvent& kill) {
+  const std::string& host = logs.origin(kill.origin).host;
+  return kill.code > 0 && names.knows_processes_of(host) && names.of_process(host, kill.code).empty();
+}
+
+// Whom the kernel killed, by its host and pid: which rank that is, resolve.cc finds.
+void name_victims(const LogAnalysis& logs, const RankNames& names, const EventRefs& kills, Explanation& out) {
+  constexpr std::size_t kAtMost = 8;
+  for (const LogEvent* kill : kills) {
+    if (kill->code <= 0 || out.other_culprits.size() >= kAtMost) continue;
+    model::Subject victim;
+    victim.kind = model::SubjectKind::kProcess;
+    victim.host = logs.origin(kill->origin).host;
+    victim.pid = kill->code;
+    victim.why = "was killed for lack of host memory";
+    if (victim.host.empty() && names.of(victim).empty()) continue;  // a number on nobody's machine
+    const auto same = [&](const model::Subject& known) {
+      return known.host == victim.host && known.pid == victim.pid;
+    };
+    if (std::none_of(out.other_culprits.begin(), out.other_culprits.end(), same))
+      out.other_culprits.push_back(std::move(victim));
+  }
+}
+
+void add_out_of_memory(const Analysis& analysis, std::vector<Explanation>& out) {
+  const LogAnalysis& logs = analysis.logs;
+  EventRefs kills;
+  EventRefs of_others;
+  for (const LogEvent* kill : logs.of(LogEventKind::kOutOfMemoryKill))
+    (is_no_rank(logs, analysis.names, *kill) ? of_others : kills).push_back(kill);
+  const bool of_ranks = !kills.empty();
+  if (!of_ranks) kills = of_others;
   if (kills.empty()) return;
-  const bool likely = std::any_of(kills.begin(), kills.end(), [&](const LogEvent* kill) {
-    return may_be_a_rank(logs, *kill) && !came_after_a_failure(logs, *kill);
-  });
+  const bool likely = of_ranks && std::any_of(kills.begin(), kills.end(), [&](const LogEvent* kill) {
+                        return may_be_a_rank(logs, *kill) && !came_after_a_failure(logs, *kill);
+                      });
   const LogEvent& first = *kills.front();
   const std::string& host = logs.origin(first.origin).host;
   std::string who = first.subject.empty() ? std::string("a process") : first.subject;
@@ -95,11 +126,15 @@ void add_out_of_memory(const LogAnalysis& logs, std::vector<Explanation>& out) {
           (first.detail == "cgroup" ? " (the limit of its container)" : "") + ": the other ranks wait for it",
       kills);
   found.tentative = !likely;
-  for (const LogEvent* exit : ended_by(logs, {9})) {
-    found.records.push_back(cite(logs, *exit));
-    if (exit->rank >= 0) found.other_culprits.push_back(whom(logs, *exit));
+  EventRefs exits = ended_by(logs, {9});
+  for (const LogEvent* exit : exits) found.records.push_back(cite(logs, *exit));
+  std::erase_if(exits, [](const LogEvent* exit) { return exit->rank < 0; });
+  // What the launcher says of ranks is better than what the kernel says of processes.
+  if (exits.size() == 1) {
+    found.other_culprits.push_back(whom(logs, *exits.front()));
+  } else if (likely) {
+    name_victims(logs, analysis.names, kills, found);
   }
-  if (found.other_culprits.size() > 1) found.other_culprits.clear();
   out.push_back(std::move(found));
 }
 
@@ -218,7 +253,7 @@ void add_actor(const LogAnalysis& logs, std::vector<Explanation>& out) {
 std::vector<Explanation> find_log_process_end(const Analysis& analysis) {
   std::vector<Explanation> out;
   if (!analysis.logs.present()) return out;
-  add_out_of_memory(analysis.logs, out);
+  add_out_of_memory(analysis, out);
   add_killed(analysis.logs, out);
   add_signalled(analysis.logs, out);
   add_hang_up(analysis.logs, out);

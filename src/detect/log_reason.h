@@ -6,13 +6,16 @@
 #include <optional>
 
 #include "detect/explanation.h"
+#include "detect/rank_names.h"
 #include "model/case.h"
 
 namespace unhang::detect {
 
 // `shown` out of dumps or RAS with the reason that a log tells (`told`); nullopt where `told` is no reason
-// for it, or names others.
-std::optional<Explanation> with_reason(const model::Case& joined, const Explanation& shown,
-                                       const Explanation& told);
+// for it, or names others. A fault of a process, a device or a host is one of the ranks on it (`names`). Of
+// several ranks that are shown missing those remain culprits that the log tells to be gone; what became of the
+// others is not known.
+std::optional<Explanation> with_reason(const model::Case& joined, const RankNames& names,
+                                       const Explanation& shown, const Explanation& told);
 
 }  // namespace unhang::detect

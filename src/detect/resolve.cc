@@ -44,6 +44,9 @@ class Resolver {
     for (const Detector& detector : detector_catalogue()) {
       for (Explanation& explanation : detector.run(x_analysis)) {
         CHECK(model::find_cause(explanation.cause) != nullptr);
+        for (auto* subjects : {&explanation.other_culprits, &explanation.other_suspects}) {
+          for (model::Subject& subject : *subjects) x_analysis.names.complete(subject);
+        }
         x_found.push_back({detector.id, std::move(explanation)});
       }
     }
@@ -124,7 +127,7 @@ class Resolver {
     if (chosen == nullptr || is_of_logs(*chosen)) return;
     for (const Found& found : x_found) {
       if (!is_of_logs(found)) continue;
-      if (auto joined = with_reason(x_case, chosen->explanation, found.explanation)) {
+      if (auto joined = with_reason(x_case, x_analysis.names, chosen->explanation, found.explanation)) {
         x_found[static_cast<std::size_t>(chosen - x_found.data())].explanation = std::move(*joined);
         return;
       }

@@ -83,6 +83,10 @@ void learn_fields(const model::Case& evidence, AnonymousNames& names) {
   for (const model::BundleManifest& bundle : evidence.bundles) learn_bundle(bundle, names);
   for (const model::ProcessReading& reading : evidence.processes) names.add_host(reading.sample.host);
   learn_names(evidence.logs, names);
+  for (const model::HostIdentity& host : evidence.hosts) {
+    names.add_host(host.name);
+    for (const std::string& alias : host.aliases) names.add_host(alias);
+  }
 }
 
 void learn_fields(const model::Verdict& verdict, AnonymousNames& names) {
@@ -197,6 +201,13 @@ void each_text(model::Case& evidence, const Visit& visit) {
   for (model::Rank& rank : evidence.ranks) visit(rank.host);
   for (model::SetAside& aside : evidence.set_aside) visit(aside.reason);
   for (model::Conflict& conflict : evidence.conflicts) visit(conflict.text);
+  for (model::RankIdentity& identity : evidence.identities) {
+    for (model::IdentityFact& fact : identity.facts) visit(fact.value);
+  }
+  for (model::HostIdentity& host : evidence.hosts) {
+    visit(host.name);
+    each(host.aliases, visit);
+  }
   each_of_ras(evidence.ras, visit);
   for (model::EngineReading& reading : evidence.engine_readings) {
     visit(reading.engine);

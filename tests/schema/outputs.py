@@ -36,7 +36,7 @@ def validator_of(name):
 class Outputs:
     def __init__(self, unhang):
         self.unhang = unhang
-        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives", "stacks")}
+        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives", "stacks", "ranks")}
         self.counts = dict.fromkeys(self.validators, 0)
 
     def fault_of(self, schema, words):
@@ -62,12 +62,14 @@ def calls_of_logs(folder):
     yield "logs_init", ["logs", "init", "--json", *zone, str(folder)]
     yield "log_warnings", ["logs", "warnings", "--json", "--all", str(folder)]
     yield "log_warnings", ["logs", "warnings", "--json", *zone, str(folder)]
+    yield "ranks", ["diagnose", "--show", "ranks", "--json", str(folder)]
 
 
 def calls_of_dumps(folder):
     yield "collectives", ["collectives", "--json", str(folder)]
     yield "collectives", ["collectives", "--json", "--limit", "3", str(folder)]
     yield "stacks", ["stacks", "--json", "--all-threads", str(folder)]
+    yield "ranks", ["diagnose", "--show", "ranks", "--json", str(folder)]
 
 
 def folders_of_dumps(top):

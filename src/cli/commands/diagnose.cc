@@ -8,6 +8,7 @@
 #include "os/write_file.h"
 #include "report/json.h"
 #include "report/markdown.h"
+#include "report/rank_table.h"
 #include "report/terminal.h"
 
 namespace unhang::cli {
@@ -38,6 +39,10 @@ class DiagnoseCommand final : public CommandBase {
              {.name = "--stacks",
               .help = "whole stacks instead of the first line of user code",
               .target = &x_full_stacks},
+             {.name = "--show",
+              .value = "WHAT",
+              .help = "'ranks': who is who, and which source says so, instead of the verdict",
+              .target = &x_show},
              {.name = "--md", .help = "as Markdown, for a ticket", .target = &x_markdown, .group = "Output"},
              {.name = "--json",
               .help = "the verdict as JSON (schema unhang.verdict/1)",
@@ -65,20 +70,37 @@ class DiagnoseCommand final : public CommandBase {
       return complain(streams, {base::ErrorCode::kUsage, "--json and --md exclude each other: give one"});
     if (const auto fits = check(x_anonymize); !fits) return complain(streams, fits.error());
     x_load.complaints = &streams.err;
+    if (!x_show.empty() && x_show != "ranks")
+      return complain(streams, {base::ErrorCode::kUsage, "--show " + x_show + ": only 'ranks' can be shown"});
+    if (!x_show.empty() && x_markdown)
+      return complain(streams, {base::ErrorCode::kUsage, "--show and --md exclude each other: give one"});
     auto joined = load_case(paths, x_load);
     if (!joined) return complain(streams, joined.error());
+    if (!x_show.empty()) return show_ranks(*joined, streams);
     model::Verdict verdict = detect::diagnose(*joined);
     anonymize_as_asked(x_anonymize, *joined, &verdict);
-    const std::string text = render(verdict, *joined, streams);
+    return put(render(verdict, *joined, streams), model::exit_code(verdict), streams);
+  }
+
+ private:
+  int show_ranks(model::Case& joined, Streams& streams) const {
+    anonymize_as_asked(x_anonymize, joined, nullptr);
+    return put(x_json ? report::rank_table_json(joined)
+                      : report::render_rank_table(joined, {.width = streams.width,
+                                                           .color = streams.color && x_output.empty(),
+                                                           .verbosity = x_verbosity}),
+               kExitOk, streams);
+  }
+
+  int put(const std::string& text, int code, Streams& streams) const {
     if (x_output.empty()) {
       streams.out.write(text);
     } else if (const auto written = os::write_file(x_output, text); !written) {
       return complain(streams, written.error());
     }
-    return model::exit_code(verdict);
+    return code;
   }
 
- private:
   std::string render(const model::Verdict& verdict, const model::Case& joined, const Streams& streams) const {
     if (x_markdown)
       return report::render_markdown(verdict, {.full_stacks = x_full_stacks, .evidence = &joined});
@@ -97,6 +119,7 @@ class DiagnoseCommand final : public CommandBase {
   bool x_json = false;
   bool x_markdown = false;
   std::string x_output;
+  std::string x_show;
 };
 
 }  // namespace

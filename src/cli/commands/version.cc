@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -29,12 +28,12 @@ constexpr std::string_view kArchitecture = "other";
 #endif
 
 // What programs may rely on in our output.
-constexpr std::array<std::string_view, 17> kSchemas{
-    "unhang.bundle/1",   "unhang.collectives/1",   "unhang.doctor/1",    "unhang.env_check/1",
-    "unhang.env_plan/1", "unhang.log_warnings/1",  "unhang.logs_init/1", "unhang.nic_counters/1",
-    "unhang.probe/1",    "unhang.process_state/1", "unhang.ras/1",       "unhang.ras_event/1",
-    "unhang.sockets/1",  "unhang.stacks/1",        "unhang.system/1",    "unhang.verdict/1",
-    "unhang.watch/1"};
+constexpr std::string_view kSchemas[] = {
+    "unhang.bundle/1",    "unhang.collectives/1",   "unhang.doctor/1",    "unhang.env_check/1",
+    "unhang.env_plan/1",  "unhang.log_warnings/1",  "unhang.logs_init/1", "unhang.nic_counters/1",
+    "unhang.probe/1",     "unhang.process_state/1", "unhang.ranks/1",     "unhang.ras/1",
+    "unhang.ras_event/1", "unhang.sockets/1",       "unhang.stacks/1",    "unhang.system/1",
+    "unhang.verdict/1",   "unhang.watch/1"};
 
 std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
