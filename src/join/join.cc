@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "join/clocks.h"
 #include "join/dump_name.h"
 #include "join/groups.h"
 #include "join/host_of_path.h"
 #include "join/identities.h"
 #include "join/identity.h"
+#include "join/log_zones.h"
 #include "join/processes.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
@@ -242,6 +244,9 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   cover_ras(x_case);
   join_processes(std::move(x_processes), x_facts, x_case);
   join_identities(x_facts, x_case);
+  x_case.time_assumptions = x_logs.assumptions();
+  infer_zones(x_case);
+  estimate_clocks(x_case);
   return std::move(x_case);
 }
 

@@ -69,13 +69,17 @@ std::optional<std::int64_t> newest_date(model::Log& log) {
   return newest;
 }
 
-void give_year(model::Log& log, std::optional<std::int64_t> near_ns, std::optional<std::int32_t> year) {
-  if (!near_ns && !year) return;
+// Whether some date had none, and got one.
+bool give_year(model::Log& log, std::optional<std::int64_t> near_ns, std::optional<std::int32_t> year) {
+  if (!near_ns && !year) return false;
+  bool given = false;
   each_time(log, [&](LogTime& time) {
     if (time.clock != LogClock::kLocalNoYear) return;
     time.ns = year ? in_year(time.ns, *year) : with_year(time.ns, *near_ns);
     time.clock = LogClock::kLocal;
+    given = true;
   });
+  return given;
 }
 
 // A date whose year nobody knows stays as it is: it is no time since 1970.
@@ -159,7 +163,10 @@ model::Log LogJoin::finish(const std::vector<model::Input>& inputs, const LogHin
   for (Piece& piece : x_pieces) {
     model::Log& log = piece.log;
     const auto own = newest_date(log);
-    give_year(log, own ? own : newest_of_all, hints.year);
+    if (give_year(log, own ? own : newest_of_all, hints.year) && !hints.year) {
+      x_assumptions.push_back({piece.input, std::string("no year: nearest to the full dates of ") +
+                                                (own ? "the same log" : "another log")});
+    }
     give_zone(log, hints.zone_ns);
     name_origins_by_file(inputs[piece.input].path, log);
     std::vector<std::uint32_t> origin_of(log.origins.size());

@@ -37,6 +37,8 @@ class LogJoin {
   // evidence says so.
   model::Log finish(const std::vector<model::Input>& inputs, const LogHints& hints,
                     std::optional<std::int32_t> world = {});
+  // After finish(): whose dates had no year, and where it was taken from.
+  const std::vector<model::TimeAssumption>& assumptions() const { return x_assumptions; }
 
  private:
   struct Piece {
@@ -44,6 +46,7 @@ class LogJoin {
     model::InputIndex input = 0;
   };
   std::vector<Piece> x_pieces;
+  std::vector<model::TimeAssumption> x_assumptions;
 };
 
 // Nanoseconds since 1970 of a time without year, in the year that puts it nearest to `near_ns` (within half a
