@@ -7,6 +7,7 @@
 
 #include "detect/group_progress.h"
 #include "detect/iterations.h"
+#include "detect/rank_clock.h"
 #include "detect/rows.h"
 
 namespace unhang::detect {
@@ -64,6 +65,7 @@ class Aligner {
  public:
   Aligner(const model::Case& joined, CallKeys& keys, const RowSelection& selection, model::GroupIndex group)
       : x_case(joined),
+        x_clock(joined),
         x_keys(keys),
         x_selection(selection),
         x_group(group),
@@ -139,8 +141,9 @@ class Aligner {
         entry.state = op.has(Operation::kFinished)           ? CellState::kDone
                       : op.state == model::OpState::kStarted ? CellState::kStarted
                                                              : CellState::kEnqueued;
-        if (op.created_ns != 0 && (x_earliest_ns == 0 || op.created_ns < x_earliest_ns)) {
-          x_earliest_ns = op.created_ns;
+        const std::int64_t created = x_clock.common(entry.rank, op.created_ns);
+        if (created != 0 && (x_earliest_ns == 0 || created < x_earliest_ns)) {
+          x_earliest_ns = created;
         }
         cursor.pass(ordinal);
         ++x_consumed;
@@ -170,7 +173,8 @@ class Aligner {
     if (rank.only_active) {
       return x_progress.completed < ordinal ? CellState::kNotArrived : CellState::kUnknown;
     }
-    const std::int64_t ring_start = rank.operations.empty() ? 0 : rank.operations.front().created_ns;
+    const std::int64_t ring_start =
+        rank.operations.empty() ? 0 : x_clock.common(member.rank, rank.operations.front().created_ns);
     return ring_start != 0 && ring_start < x_earliest_ns ? CellState::kNotArrived : CellState::kUnknown;
   }
 
@@ -288,6 +292,7 @@ class Aligner {
   }
 
   const model::Case& x_case;
+  const RankClock x_clock;
   CallKeys& x_keys;
   const RowSelection& x_selection;
   model::GroupIndex x_group;

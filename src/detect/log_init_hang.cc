@@ -3,6 +3,7 @@
 // Communicators that were begun and never complete: where each stopped, and which of its ranks never
 // appeared. And a start-up that stands before NCCL said anything.
 #include <algorithm>
+#include <map>
 
 #include "detect/communicator_lives.h"
 #include "detect/detector.h"
@@ -49,6 +50,51 @@ bool seen_standing(const LogAnalysis& logs, const CommunicatorSet& set) {
                      [&](std::uint32_t member) { return logs.joined->logs.communicators[member].started; });
 }
 
+// A log that holds the lines of several ranks, some before and some behind each missing one, would hold its
+// lines, too.
+bool would_be_seen(const LogAnalysis& logs, const CommunicatorSet& set,
+                   const std::vector<std::int32_t>& missing) {
+  struct Held {
+    std::int32_t least, most;
+    std::size_t count;
+  };
+  std::map<std::uint32_t, Held> by_input;
+  for (const std::uint32_t member : set.members) {
+    const LogCommunicator& c = logs.joined->logs.communicators[member];
+    Held& held = by_input.try_emplace(c.input, Held{c.rank, c.rank, 0}).first->second;
+    held.least = std::min(held.least, c.rank);
+    held.most = std::max(held.most, c.rank);
+    ++held.count;
+  }
+  constexpr std::size_t kSeveral = 3;
+  return std::all_of(missing.begin(), missing.end(), [&](std::int32_t rank) {
+    return std::any_of(by_input.begin(), by_input.end(), [&](const auto& input) {
+      return input.second.count >= kSeveral && input.second.least < rank && rank < input.second.most;
+    });
+  });
+}
+
+// So few are missing that they, and not the copying of logs, are the likely reason.
+bool few(std::int64_t missing, std::int32_t size) {
+  constexpr int kShare = 4;
+  return missing > 0 && missing * kShare <= size;
+}
+
+// Those whom the others wait for: named where they are few, suspected where there are more.
+void name_missing(const CommunicatorSet& set, const std::vector<std::int32_t>& missing, Explanation& out) {
+  const bool told = !set.missing_with_log.empty();
+  const std::vector<std::int32_t>& ranks = told ? set.missing_with_log : missing;
+  const auto count = static_cast<std::int64_t>(told ? ranks.size() : set.missing_count);
+  if (!told && count * 2 >= set.size) return;
+  constexpr std::size_t kAtMost = 64;
+  auto& list = few(count, set.size) ? out.other_culprits : out.other_suspects;
+  for (const std::int32_t rank : ranks) {
+    if (list.size() >= kAtMost) break;
+    list.push_back(rank_subject(rank));
+    list.back().why = told ? "its process writes to the logs and never began it" : "never checked in";
+  }
+}
+
 // A program that ended in good order did not hang in what it had left behind.
 bool ended_well(const LogAnalysis& logs) {
   return logs.has(LogEventKind::kTrainingEnd) && !logs.somebody_waited;
@@ -66,7 +112,8 @@ std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
     if (!logs.timeouts.empty() && set.size > 0 && set.members.size() < 2) continue;
     if (!seen_standing(logs, set)) continue;
     const std::vector<std::int32_t> missing = missing_ranks(set, 64);
-    const bool told = !set.missing_with_log.empty();
+    const bool told = !set.missing_with_log.empty() ||
+                      (few(set.missing_count, set.size) && would_be_seen(logs, set, missing));
     const std::size_t stopped = set.stopped.size();
     std::string headline = (stopped == 1 ? "one rank" : std::to_string(stopped) + " ranks") +
                            " began communicator " + set.label +
@@ -89,13 +136,7 @@ std::vector<Explanation> find_log_init_hang(const Analysis& analysis) {
                                               std::to_string(c.ranks) +
                                               " began, reached: " + std::string(model::name_of(c.phase))));
     }
-    if (told) {
-      for (const std::int32_t rank : set.missing_with_log) {
-        if (found.other_suspects.size() < 64) found.other_suspects.push_back(rank_subject(rank));
-      }
-    } else if (set.missing_count * 2 < set.size) {
-      for (const std::int32_t rank : missing) found.other_suspects.push_back(rank_subject(rank));
-    }
+    name_missing(set, missing, found);
     model::Where where;
     where.group = set.label;
     where.operation = "communicator initialisation";

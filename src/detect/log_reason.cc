@@ -16,8 +16,9 @@ using model::Category;
 using model::Confidence;
 using model::RankIndex;
 
-constexpr std::string_view kWithoutReason[] = {"rank_silent",    "rank_not_entered",    "rank_never_joined",
-                                               "process_exited", "gpu_not_progressing", "unknown"};
+constexpr std::string_view kWithoutReason[] = {"rank_silent",     "rank_not_entered",    "rank_never_joined",
+                                               "process_exited",  "gpu_not_progressing", "unknown",
+                                               "node_unreachable"};
 
 // That the host is blocked says where, not why.
 bool lacks_reason(const Explanation& shown) {
@@ -120,10 +121,19 @@ std::optional<Explanation> with_reason(const model::Case& joined, const RankName
   Explanation out = shown;
   out.records.insert(out.records.end(), told.records.begin(), told.records.end());
   out.events.insert(out.events.end(), told.events.begin(), told.events.end());
-  const bool gone = told.category == Category::kProcessOrDeviceUnavailable;
+  // A host all of whose processes are gone was lost, or somebody ended them after one of them had failed.
+  const bool one_failed = shown.cause == "node_unreachable" && agreed > 0 &&
+                          std::cmp_less(agreed, shown.culprits.size()) &&
+                          told.category == Category::kNotCommunication;
+  const bool gone = told.category == Category::kProcessOrDeviceUnavailable || one_failed;
   const bool fewer = agreed > 0 && std::cmp_less(agreed, shown.culprits.size());
   keep_culprits(joined, blamed, gone && fewer, out);
-  if (gone || in_network) {
+  if (one_failed) {
+    out.cause = "process_exited";
+    out.root = told.root.empty() ? std::string(told.cause) : told.root;
+    out.strength = std::max(shown.strength, told.strength);
+    out.headline = told.headline + "; " + shown.headline;
+  } else if (gone || in_network) {
     out.category = told.category;
     out.cause = told.cause;
     out.root = told.root;

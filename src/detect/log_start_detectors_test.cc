@@ -76,7 +76,10 @@ TEST(LogStore, AKeyThatNobodyPut) {
   LogCase c;
   for (const int rank : {1, 2, 3})
     c.by_rank(rank).says(LogEventKind::kStoreKeyMissing, {.code = 0, .rank = rank});
-  EXPECT_EQ(c.told(find_log_store), "initialization_hang/rank_never_joined low ? rank 0");
+  EXPECT_EQ(c.told(find_log_store), "initialization_hang/rank_never_joined low: rank 0");
+  LogCase one;  // whose network may be at fault
+  one.by_rank(1).says(LogEventKind::kStoreKeyMissing, {.code = 0, .rank = 1});
+  EXPECT_EQ(one.told(find_log_store), "initialization_hang/rank_never_joined low ? rank 0");
   LogCase unnamed;
   unnamed.by_rank(1).says(LogEventKind::kStoreKeyMissing, {.code = -1, .rank = 1});
   EXPECT_EQ(unnamed.told(find_log_store), "initialization_hang/rank_never_joined low");
@@ -131,14 +134,29 @@ TEST(LogStore, WhatLooksLikeIt) {
 
 TEST(LogInitHang, ARankThatNeverCheckedIn) {
   LogCase c;
+  LogCase together;
   for (const int rank : {0, 1, 3}) {
-    c.by({.host = "node1", .pid = 10 + rank, .global_rank = rank});
+    c.file("rank" + std::to_string(rank) + ".log")
+        .by({.host = "node1", .pid = 10 + rank, .global_rank = rank});
     c.communicator({.rank = rank, .ranks = 4, .reached = CommunicatorPhase::kStarted});
+    together.by({.host = "node1", .pid = 10 + rank, .global_rank = rank});
+    together.communicator({.rank = rank, .ranks = 4, .reached = CommunicatorPhase::kStarted});
   }
-  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low ? rank 2");
+  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low: rank 2");
+  // Where its neighbours on both sides write, its lines would stand, too.
+  EXPECT_EQ(together.told(find_log_init_hang), "initialization_hang/rank_never_joined medium: rank 2");
   c.by({.host = "node2", .pid = 12, .global_rank = 2}).says(LogEventKind::kDataLoading);
   // Its own log is there and tells of no communicator: that is no gap in the evidence.
-  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined medium ? rank 2");
+  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined medium: rank 2");
+}
+
+TEST(LogInitHang, OfManyMissingNobodyIsNamed) {
+  LogCase c;
+  for (const int rank : {0, 1, 2, 3, 6}) {
+    c.by({.host = "node1", .pid = 10 + rank, .global_rank = rank});
+    c.communicator({.rank = rank, .ranks = 8, .reached = CommunicatorPhase::kStarted});
+  }
+  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low ? rank 4 rank 5 rank 7");
 }
 
 TEST(LogInitHang, AllCameAndNobodyCompleted) {

@@ -45,8 +45,15 @@ std::vector<Explanation> find_log_store(const Analysis& analysis) {
         "the others wait for " + who +
             " to begin a communicator: it has died, is busy with something else, or cannot reach the store",
         keys);
-    if (waited_for.size() == 1 && *waited_for.begin() >= 0)
-      found.other_suspects.push_back(rank_subject(static_cast<std::int32_t>(*waited_for.begin())));
+    if (waited_for.size() == 1 && *waited_for.begin() >= 0) {
+      // One that says so may be wrong about the network; several are right about whom they wait for.
+      std::set<std::int32_t> waiting;
+      for (const LogEvent* event : keys) waiting.insert(rank_of(logs, *event));
+      model::Subject first = rank_subject(static_cast<std::int32_t>(*waited_for.begin()));
+      first.why = "puts the id of the communicator into the store, and did not";
+      constexpr std::size_t kSeveral = 3;
+      (waiting.size() >= kSeveral ? found.other_culprits : found.other_suspects).push_back(std::move(first));
+    }
     out.push_back(std::move(found));
   }
   EventRefs unreachable = logs.of_all({LogEventKind::kStoreUnreachable, LogEventKind::kRendezvousFailed});

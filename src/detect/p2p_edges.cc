@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "detect/rank_clock.h"
+
 namespace unhang::detect {
 namespace {
 
@@ -76,7 +78,7 @@ bool reaches_back_to_start(const model::Rank& rank) {
 
 class Matcher {
  public:
-  explicit Matcher(const model::Case& joined) : x_case(joined) {}
+  explicit Matcher(const model::Case& joined) : x_case(joined), x_clock(joined) {}
 
   std::vector<PendingTransfer> match() {
     for (RankIndex index = 0; index < x_case.ranks.size(); ++index) collect(x_case, index, x_edges);
@@ -137,7 +139,7 @@ class Matcher {
     if (theirs.ends.empty() || k == 0 || x_case.ranks[peer].only_active || x_case.ranks[rank].only_active)
       return false;
     const auto called = [&](RankIndex who, const End& end) {
-      return x_case.ranks[who].operations[end.operation].created_ns;
+      return x_clock.common(who, x_case.ranks[who].operations[end.operation].created_ns);
     };
     const std::int64_t now = called(rank, mine.ends[k]);
     const std::int64_t before = called(rank, mine.ends[k - 1]);
@@ -156,6 +158,7 @@ class Matcher {
   }
 
   const model::Case& x_case;
+  const RankClock x_clock;
   Edges x_edges;
   std::vector<PendingTransfer> x_out;
 };

@@ -46,6 +46,12 @@ class RasLag {
       }
     }
     find_unnamed_waiters();
+    // Who stands in an operation of its dump is there, whatever it has not launched elsewhere.
+    for (model::RankIndex index = 0; index < x_case.ranks.size(); ++index) {
+      const RankWaits& waits = x_analysis.waits.ranks[index];
+      if (waits.waits() || waits.stands())
+        x_stands_in_dump.insert(Who{x_case.ranks[index].global_rank, 0, -1, ""});
+    }
   }
 
   std::vector<Explanation> find() const {
@@ -155,6 +161,7 @@ class RasLag {
       if (!lags(state)) continue;
       bool here = false;
       for (const std::int32_t rank : state.skew.laggards) {
+        if (x_stands_in_dump.count(who_is(*state.communicator, rank)) != 0) continue;
         all.add(state, rank, count_of(state, rank));
         // It waits for somebody in another communicator: a victim.
         if (x_waiting.count(who_is(*state.communicator, rank)) != 0) continue;
@@ -370,6 +377,7 @@ class RasLag {
   const Analysis& x_analysis;
   const RasAnalysis& x_ras;
   std::set<Who> x_waiting;  // ranks that wait for laggards of some communicator
+  std::set<Who> x_stands_in_dump;
   std::set<Who> x_perhaps_waiting;
 };
 

@@ -5,6 +5,8 @@
 #include <deque>
 #include <map>
 
+#include "detect/rank_clock.h"
+
 namespace unhang::detect {
 namespace {
 
@@ -17,7 +19,7 @@ class GraphBuilder {
  public:
   GraphBuilder(const model::Case& joined, const std::vector<GroupProgress>& groups,
                const std::vector<PendingTransfer>& transfers)
-      : x_case(joined), x_groups(groups), x_transfers(transfers) {}
+      : x_case(joined), x_clock(joined), x_groups(groups), x_transfers(transfers) {}
 
   WaitGraph build() {
     x_graph.ranks.resize(x_case.ranks.size());
@@ -51,7 +53,7 @@ class GraphBuilder {
       std::vector<std::int64_t> times;
       for (const MemberProgress* member : waiting) {
         stall.waiting.push_back(member->rank);
-        times.push_back(head_of(*member).created_ns);
+        times.push_back(x_clock.common(member->rank, head_of(*member).created_ns));
       }
       std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
                        times.end());
@@ -79,7 +81,8 @@ class GraphBuilder {
     // active-only dump, and nobody can have completed what the others still wait in.
     if (rank.only_active) return x_groups[group].completed < sequence ? Entered::kNo : Entered::kUnknown;
     // What was enqueued after the oldest entry of its ring would still be in it.
-    const std::int64_t ring_start = rank.operations.empty() ? 0 : rank.operations.front().created_ns;
+    const std::int64_t ring_start =
+        rank.operations.empty() ? 0 : x_clock.common(member.rank, rank.operations.front().created_ns);
     return ring_start != 0 && ring_start < since_ns ? Entered::kNo : Entered::kUnknown;
   }
 
@@ -91,7 +94,7 @@ class GraphBuilder {
     stall.transfer = index;
     stall.group = op.group;
     stall.sequence = op.p2p_sequence;
-    stall.since_ns = op.created_ns;
+    stall.since_ns = x_clock.common(transfer.rank, op.created_ns);
     stall.waiting.push_back(transfer.rank);
     if (!transfer.matched) (transfer.peer_known ? stall.absent : stall.unknown).push_back(transfer.peer);
     x_graph.stalls.push_back(std::move(stall));
@@ -110,6 +113,7 @@ class GraphBuilder {
   }
 
   const model::Case& x_case;
+  const RankClock x_clock;
   const std::vector<GroupProgress>& x_groups;
   const std::vector<PendingTransfer>& x_transfers;
   WaitGraph x_graph;
