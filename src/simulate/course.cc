@@ -78,6 +78,7 @@ void Course::find_fates() {
     switch (what.kind) {
       case Happening::Kind::kOutOfMemory:
       case Happening::Kind::kException:
+      case Happening::Kind::kVanished:
         x_fates[static_cast<std::size_t>(what.rank)] = {Fate::kGone, last_sign(what.rank) + 8 * kMillisecond};
         break;
       case Happening::Kind::kClosed:

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "simulate/placement.h"
+
 namespace unhang::simulate {
 namespace {
 
@@ -71,6 +73,13 @@ base::Result<Truth> inject(Job& job, const Plan& plan) {
                                      [&](const FaultFunction& each) { return each.kind == plan.fault; });
   if (const auto done = function->inject(injection); !done) {
     return base::fail(base::Error(done.error()).with(fmt::format("fault {}", truth.scenario)));
+  }
+  if (truth.culprit_hosts.empty()) {
+    const Placement place(plan);
+    for (const std::int32_t rank : truth.culprits) truth.culprit_hosts.push_back(place.host_of(rank));
+    std::sort(truth.culprit_hosts.begin(), truth.culprit_hosts.end());
+    truth.culprit_hosts.erase(std::unique(truth.culprit_hosts.begin(), truth.culprit_hosts.end()),
+                              truth.culprit_hosts.end());
   }
   std::sort(truth.culprits.begin(), truth.culprits.end());
   std::sort(truth.injected.begin(), truth.injected.end());

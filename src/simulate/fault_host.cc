@@ -103,10 +103,13 @@ base::Result<> inject_rank_silent(Injection& in) {
   const std::size_t before = world_work(in);
   stop(in, in.culprit, before);
   in.job.control(in.culprit).silent = true;
+  in.truth.happenings.push_back({.kind = Happening::Kind::kVanished, .rank = in.culprit});
   in.shows_at(Slot::kWorld, before);
   in.truth.description = fmt::format("Rank {} dies before the {} of the world and leaves no dump.",
                                      in.culprit, in.truth.operation);
   in.truth.acceptable = {{"process_or_device_unavailable", {"rank_silent"}}, kNotEntered};
+  // RAS tells that the process is gone.
+  if (in.plan.has(kRas)) in.truth.acceptable.front().causes.emplace_back("process_exited");
   in.truth.may_be_inconclusive = true;
   return {};
 }

@@ -17,6 +17,7 @@ struct Happening {
     kHostFrozen,     // the machine of the rank answers nobody any more
     kRetryExceeded,  // the rank gives up on transfers with the peer
     kDataLoader,     // the rank waits for its next batch for ever
+    kVanished,       // the process is gone, and nothing tells why
     kClosed,         // torchrun ends the rank, because another one of its machine has failed
     kNeverStarts,    // the rank never begins to make the first communicator
   };
