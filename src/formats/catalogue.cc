@@ -16,6 +16,7 @@
 #include "formats/stacks/native_backtrace.h"
 #include "formats/stacks/process_state.h"
 #include "formats/stacks/py_spy.h"
+#include "formats/verdict_document/verdict_document.h"
 
 namespace unhang::formats {
 namespace {
@@ -25,6 +26,8 @@ constexpr std::array kFormats{
            flight_recorder::sniff_pickle, flight_recorder::parse_pickle},
     Format{"bundle_manifest", "manifest of a bundle that unhang captured", "bundle.md",
            bundle::sniff_manifest, bundle::parse_manifest},
+    Format{"verdict_document", "verdict that unhang wrote", "verdict.md", verdict_document::sniff,
+           verdict_document::parse},
     Format{"capture_document", "counters, sockets or limits that a capture kept", "capture_documents.md",
            capture_document::sniff, capture_document::parse},
     Format{"nccl_tests_json", "result of nccl-tests (JSON)", "nccl_tests.md", nccl_tests::sniff,
