@@ -8,9 +8,11 @@
 
 #include "base/check.h"
 #include "base/rank_set.h"
-#include "base/time_text.h"
+#include "detect/after_the_fact.h"
 #include "detect/detector.h"
 #include "detect/evidence_book.h"
+#include "detect/host_times.h"
+#include "detect/incident_timeline.h"
 #include "detect/iterations.h"
 #include "detect/ledger.h"
 #include "detect/log_reason.h"
@@ -18,6 +20,7 @@
 #include "detect/recovery_advice.h"
 #include "detect/stack_reason.h"
 #include "detect/stall_place.h"
+#include "detect/stall_start.h"
 #include "detect/wording.h"
 #include "model/cause.h"
 
@@ -38,7 +41,11 @@ struct Found {
 class Resolver {
  public:
   explicit Resolver(const model::Case& joined)
-      : x_case(joined), x_analysis(analyse(joined)), x_book(joined, x_verdict.evidence) {}
+      : x_case(joined),
+        x_analysis(analyse(joined)),
+        x_times(joined),
+        x_stall(find_stall_start(x_analysis, x_times)),
+        x_book(joined, x_verdict.evidence) {}
 
   Verdict resolve() {
     for (const Detector& detector : detector_catalogue()) {
@@ -50,6 +57,7 @@ class Resolver {
         x_found.push_back({detector.id, std::move(explanation)});
       }
     }
+    set_aside_what_came_after();
     add_reason_from_logs();
     add_reason_from_stacks();
     const Found* chosen = choose();
@@ -65,8 +73,9 @@ class Resolver {
     add_alternatives(chosen);
     add_victims(chosen);
     add_stacks(chosen);
-    add_clocks_and_timeline(chosen);
     fill_ledger(x_analysis, x_verdict);
+    add_timeline(x_analysis, x_times, x_stall, chosen != nullptr ? &chosen->explanation : nullptr, x_book,
+                 x_verdict);
     x_verdict.recovery = advise(x_verdict, chosen != nullptr && !chosen->explanation.culprits.empty()
                                                ? ranks_text(x_case, chosen->explanation.culprits)
                                                : std::string());
@@ -362,30 +371,21 @@ class Resolver {
     for (auto& stack : out) x_verdict.stacks.push_back(std::move(stack));
   }
 
-  void add_clocks_and_timeline(const Found* chosen) {
-    if (chosen == nullptr) return;
-    std::vector<std::pair<std::int64_t, OperationRef>> events;
-    for (const OperationRef& ref : chosen->explanation.evidence) {
-      const std::int64_t time = x_case.ranks[ref.rank].operations[ref.operation].created_ns;
-      if (time > 0) events.push_back({time, ref});
-    }
-    std::sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.first, a.second.rank, a.second.operation) <
-             std::tuple(b.first, b.second.rank, b.second.operation);
-    });
-    for (const auto& [time, ref] : events) {
-      const model::Rank& rank = x_case.ranks[ref.rank];
-      x_verdict.timeline.push_back({base::utc_text(time),
-                                    "host",
-                                    rank.host,
-                                    "rank " + std::to_string(rank.global_rank) + " calls " +
-                                        operation_text(x_case, rank.operations[ref.operation]),
-                                    {x_book.cite(ref)}});
+  // Evidence from after the stall had begun explains nothing.
+  void set_aside_what_came_after() {
+    if (!x_stall) return;
+    for (Found& found : x_found) {
+      const auto after = came_after(x_analysis.logs, found.explanation, *x_stall, x_times);
+      if (!after) continue;
+      found.explanation.explains_stall = false;
+      found.explanation.headline += "; " + *after + ": no cause";
     }
   }
 
   const model::Case& x_case;
   Analysis x_analysis;
+  HostTimes x_times;
+  std::optional<StallStart> x_stall;
   Verdict x_verdict;
   EvidenceBook x_book;
   std::vector<Found> x_found;
