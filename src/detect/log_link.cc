@@ -2,10 +2,12 @@
 //
 // A network link or adapter that went down, as NCCL's asynchronous events or the kernel tell. It explains the
 // completion errors of the peers: the host with the event is at fault, not the one that complains.
+#include <algorithm>
 #include <set>
 
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/network_endpoints.h"
 
 namespace unhang::detect {
 namespace {
@@ -19,12 +21,25 @@ bool tells(const std::string& text, std::string_view word) {
   return text.find(word) != std::string::npos;
 }
 
+// Of several hosts whose links went down the one that others cannot reach is the one that matters.
+void name_by_errors(const LogAnalysis& logs, const std::vector<std::string>& hosts, Explanation& found) {
+  const NetworkEndpoints ends =
+      judge_endpoints(logs, logs.of_all({LogEventKind::kCompletionError, LogEventKind::kQueuePairFailed,
+                                         LogEventKind::kConnectFailed}));
+  if (ends.shape == EndpointShape::kHost && ends.witnessed &&
+      std::find(hosts.begin(), hosts.end(), ends.hosts.front()) != hosts.end()) {
+    name_endpoints(ends, found);
+    return;
+  }
+  for (const std::string& host : hosts) found.other_suspects.push_back(host_subject(host));
+}
+
 void name_hosts(const LogAnalysis& logs, const EventRefs& events, Explanation& found) {
   const std::vector<std::string> hosts = hosts_of(logs, events);
   std::set<std::string> devices;
   for (const LogEvent* event : events) devices.insert(event->subject);
   if (hosts.size() != 1) {
-    for (const std::string& host : hosts) found.other_suspects.push_back(host_subject(host));
+    name_by_errors(logs, hosts, found);
     return;
   }
   model::Subject subject = host_subject(hosts.front(), events.front()->text);

@@ -3,10 +3,10 @@
 // Sockets that cannot be connected: a firewall, no route, nobody listening, or an address that means another
 // machine to the one who uses it (loopback, a container bridge).
 #include <cerrno>
-#include <set>
 
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/network_endpoints.h"
 
 namespace unhang::detect {
 namespace {
@@ -79,10 +79,14 @@ std::vector<Explanation> find_log_network_path(const Analysis& analysis) {
           (writer_text(logs, first.origin).empty() ? "" : " from " + writer_text(logs, first.origin)) + ": " +
           words_for(first.code),
       events);
-  std::set<std::string> peers;
-  for (const LogEvent* event : events) peers.insert(peer_host(*event));
-  if (peers.size() == 1 && !peers.begin()->empty())
-    found.other_suspects.push_back(host_subject(*peers.begin(), "every failed connection is towards it"));
+  const NetworkEndpoints ends = judge_endpoints(logs, events);
+  if (ends.shape == EndpointShape::kPair) {
+    // Nobody answers: of the two it is the one that is asked, as far as one pair can tell.
+    found.other_suspects.push_back(host_subject(ends.hosts.front(), "every failed connection is towards it"));
+  } else {
+    name_endpoints(ends, found);
+    if (ends.shape == EndpointShape::kSides) found.headline += "; " + ends.why;
+  }
   return {std::move(found)};
 }
 

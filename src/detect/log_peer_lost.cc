@@ -7,6 +7,7 @@
 
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/network_endpoints.h"
 
 namespace unhang::detect {
 
@@ -43,8 +44,13 @@ std::vector<Explanation> find_log_peer_lost(const Analysis& analysis) {
                       " closed its connections: it died first, and its own log says why",
                   events);
   found.tentative = true;
-  if (peers.size() == 1)
+  const NetworkEndpoints ends = judge_endpoints(logs, events);
+  if (peers.size() == 1) {
     found.other_suspects.push_back(host_subject(*peers.begin(), "the connection was closed from there"));
+  } else if (ends.shape == EndpointShape::kHost && ends.witnessed) {
+    // Who died is asked of its own log: nothing more than where to look.
+    found.other_suspects.push_back(host_subject(ends.hosts.front(), ends.why));
+  }
   return {std::move(found)};
 }
 

@@ -3,11 +3,10 @@
 // RDMA errors that NCCL reports: a queue pair that cannot be connected (addresses, routes, rails), and
 // completions in error. Status 5 (flush) is a consequence of an error before it, and never the root.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "detect/detector.h"
 #include "detect/log_finding.h"
+#include "detect/network_endpoints.h"
 
 namespace unhang::detect {
 namespace {
@@ -21,34 +20,11 @@ using model::LogEventKind;
 constexpr std::int64_t kLocalLength = 1, kLocalQp = 2, kLocalProtection = 4, kFlush = 5, kRemoteInvalid = 9,
                        kRemoteAccess = 10, kRemoteOperation = 11, kRetryExceeded = 12, kReceiverNotReady = 13;
 
-// Between whom: "node3 -> 10.0.0.9". One bad end shows as one name on one side of all lines.
-struct Ends {
-  std::set<std::string> hosts, peers, adapters;
-};
-
-Ends ends_of(const LogAnalysis& logs, const EventRefs& events) {
-  Ends out;
-  for (const LogEvent* event : events) {
-    if (!logs.origin(event->origin).host.empty()) out.hosts.insert(logs.origin(event->origin).host);
-    if (!event->peer.empty()) out.peers.insert(peer_host(*event));
-    if (!event->subject.empty()) out.adapters.insert(event->subject);
-  }
-  return out;
-}
-
-std::string between(const Ends& ends) {
-  std::string out;
-  if (!ends.hosts.empty()) out += " of " + listed({ends.hosts.begin(), ends.hosts.end()});
-  if (!ends.peers.empty()) out += " towards " + listed({ends.peers.begin(), ends.peers.end()});
-  return out;
-}
-
-void suspect_ends(const Ends& ends, Explanation& found) {
-  const auto add = [&](const std::set<std::string>& names, const char* why) {
-    if (names.size() == 1) found.other_suspects.push_back(host_subject(*names.begin(), why));
-  };
-  add(ends.peers, "every error is towards it");
-  add(ends.hosts, "every error is reported by it");
+void name_ends(const LogAnalysis& logs, const EventRefs& events, Explanation& found) {
+  const NetworkEndpoints ends = judge_endpoints(logs, events);
+  name_endpoints(ends, found);
+  if (ends.shape == EndpointShape::kSides || ends.shape == EndpointShape::kSpread)
+    found.headline += "; " + ends.why;
 }
 
 EventRefs with_status(const LogAnalysis& logs, std::initializer_list<std::int64_t> status) {
@@ -68,12 +44,11 @@ void add_queue_pairs(const LogAnalysis& logs, std::vector<Explanation>& out) {
                         : error == 113 ? ": the peer's host is not reachable"
                         : error == 22  ? ": the GID index does not fit this port"
                                        : "";
-  const Ends ends = ends_of(logs, events);
-  Explanation found = log_finding(
-      logs, init_or_transport(logs), "gid_or_route", Confidence::kMedium,
-      "an RDMA connection" + between(ends) + " cannot be made" + meaning + ": check GID index and routes",
-      events);
-  suspect_ends(ends, found);
+  Explanation found = log_finding(logs, init_or_transport(logs), "gid_or_route", Confidence::kMedium,
+                                  "an RDMA connection" + between_text(logs, events) + " cannot be made" +
+                                      meaning + ": check GID index and routes",
+                                  events);
+  name_ends(logs, events, found);
   out.push_back(std::move(found));
 }
 
@@ -90,22 +65,21 @@ void add_completions(const LogAnalysis& logs, std::vector<Explanation>& out) {
   }
   const EventRefs not_ready = with_status(logs, {kReceiverNotReady});
   if (!not_ready.empty()) {
-    Explanation found = log_finding(logs, Category::kTransportStall, "rnr", Confidence::kMedium,
-                                    "the receiver" + between(ends_of(logs, not_ready)) +
-                                        " posts no buffers: its process is stuck or starved",
-                                    not_ready);
-    suspect_ends(ends_of(logs, not_ready), found);
+    Explanation found = log_finding(
+        logs, Category::kTransportStall, "rnr", Confidence::kMedium,
+        "the receiver" + between_text(logs, not_ready) + " posts no buffers: its process is stuck or starved",
+        not_ready);
+    name_ends(logs, not_ready, found);
     out.push_back(std::move(found));
   }
   const EventRefs retries = with_status(logs, {kRetryExceeded});
   if (!retries.empty()) {
-    const Ends ends = ends_of(logs, retries);
     Explanation found =
         log_finding(logs, Category::kTransportStall, "ib_retry_exceeded", Confidence::kMedium,
-                    "RDMA" + between(ends) +
+                    "RDMA" + between_text(logs, retries) +
                         " got no acknowledgement (status 12): the peer, its link, or the route is gone",
                     retries);
-    suspect_ends(ends, found);
+    name_ends(logs, retries, found);
     found.alternatives.push_back(
         {.category = Category::kProcessOrDeviceUnavailable,
          .cause = "process_exited",
@@ -121,7 +95,7 @@ void add_completions(const LogAnalysis& logs, std::vector<Explanation>& out) {
         logs, Category::kTransportStall, "unknown", Confidence::kLow,
         flushed.size() == all.size()
             ? "only flushed work requests (status 5) are in the log: they follow an error that is not in it"
-            : "RDMA work failed" + between(ends_of(logs, all)) + " with status " +
+            : "RDMA work failed" + between_text(logs, all) + " with status " +
                   std::to_string(all.front()->code),
         all);
     found.tentative = flushed.size() == all.size();
