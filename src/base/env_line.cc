@@ -65,6 +65,12 @@ std::string env_line(EnvForm form, std::string_view name, std::string_view value
       return "Environment=" + yaml_quoted(variable + "=" + doubled(value, '%'));
     case EnvForm::kKubernetes:
       return "- name: " + variable + "\n  value: " + yaml_quoted(doubled(value, '$'));
+    case EnvForm::kCompose:
+      return variable + ": " + yaml_quoted(doubled(value, '$'));
+    case EnvForm::kComposeList:
+      return "- " + yaml_quoted(variable + "=" + doubled(value, '$'));
+    case EnvForm::kConfigMap:
+      return variable + ": " + yaml_quoted(value);
   }
   return {};
 }

@@ -10,10 +10,13 @@
 namespace unhang::base {
 
 enum class EnvForm {
-  kExport,      // export NAME='a b'            any POSIX shell
-  kPlain,       // NAME=a b                     docker --env-file: it knows no quotes; no line breaks
-  kSystemd,     // Environment="NAME=a b"       % is doubled: it begins a specifier
-  kKubernetes,  // - name: NAME⏎  value: "a b"  two lines; $ is doubled: $(X) would be replaced
+  kExport,       // export NAME='a b'            any POSIX shell
+  kPlain,        // NAME=a b                     docker --env-file: it knows no quotes; no line breaks
+  kSystemd,      // Environment="NAME=a b"       % is doubled: it begins a specifier
+  kKubernetes,   // - name: NAME⏎  value: "a b"  two lines; $ is doubled: $(X) would be replaced
+  kCompose,      // NAME: "a b"                  below `environment:`; $ is doubled: $X would be replaced
+  kComposeList,  // - "NAME=a b"                 the other form of `environment:`; likewise
+  kConfigMap,    // NAME: "a b"                  below `data:`; nothing is replaced there
 };
 
 std::string env_line(EnvForm form, std::string_view name, std::string_view value);

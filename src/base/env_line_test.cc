@@ -28,6 +28,16 @@ TEST(EnvLine, KubernetesQuotesEvenNumbersAndDoublesDollars) {
   EXPECT_EQ(env_line(EnvForm::kKubernetes, "A", "$(POD)/x"), "- name: A\n  value: \"$$(POD)/x\"");
 }
 
+TEST(EnvLine, ComposeQuotesEvenNumbersAndDoublesDollars) {
+  EXPECT_EQ(env_line(EnvForm::kCompose, "A", "1"), "A: \"1\"");
+  EXPECT_EQ(env_line(EnvForm::kCompose, "A", "$POD/x"), "A: \"$$POD/x\"");
+  EXPECT_EQ(env_line(EnvForm::kComposeList, "A", "a $b"), "- \"A=a $$b\"");
+}
+
+TEST(EnvLine, ConfigMapsReplaceNothing) {
+  EXPECT_EQ(env_line(EnvForm::kConfigMap, "A", "$(POD)/x"), "A: \"$(POD)/x\"");
+}
+
 TEST(EnvLine, DockerHasNoQuotes) {
   EXPECT_EQ(env_line(EnvForm::kPlain, "A", "a b"), "A=a b");
   EXPECT_EQ(env_line(EnvForm::kPlain, "A", "a\nB=1"), "A=a B=1");

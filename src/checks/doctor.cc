@@ -2,10 +2,13 @@
 #include "checks/doctor.h"
 
 #include <algorithm>
+#include <set>
 
+#include "checks/engine_command.h"
 #include "checks/env_rules.h"
 #include "checks/merged_results.h"
 #include "checks/node_checks.h"
+#include "checks/variable_names.h"
 
 namespace unhang::checks {
 namespace {
@@ -32,6 +35,11 @@ EnvSubject subject_of(const model::NodeWorker& worker, const DoctorOptions& opti
   if (const auto release = parse_release(worker.torch_release); release && subject.software.torch_assumed) {
     subject.software.torch = *release;
     subject.software.torch_assumed = false;
+  }
+  // "VLLM::Worker_TP0": engines name their processes so.
+  if (const auto engine = engine_of_command(worker.process.name); engine && subject.software.engine_assumed) {
+    subject.software.engine = *engine;
+    subject.software.engine_from_command = true;
   }
   return subject;
 }
@@ -88,6 +96,10 @@ void add_notes(const model::NodeFacts& facts, model::CheckReport& report) {
     return;
   }
   for (const std::string& note : facts.worker_notes) report.notes.push_back(note);
+  std::set<std::string> unknown;
+  for (const model::NodeWorker& worker : facts.workers)
+    add_unknown_names(environment_of(worker.process), unknown);
+  if (const auto words = words_of_unknown_names(unknown)) report.notes.push_back(*words);
   const bool assumed = std::any_of(facts.workers.begin(), facts.workers.end(), [](const auto& worker) {
     return worker.nccl_release.empty() || worker.torch_release.empty();
   });
@@ -100,14 +112,15 @@ void add_notes(const model::NodeFacts& facts, model::CheckReport& report) {
 }  // namespace
 
 const std::vector<std::string>& env_rules_of_doctor() {
-  static const std::vector<std::string> ids{"blocking-wait",   "dev-mode",          "dump-off",
-                                            "dump-place",      "dump-wait-short",   "engine-before-watchdog",
-                                            "error-handling",  "fifo-dead",         "heartbeat-before-dump",
-                                            "log-file",        "log-file-unused",   "log-off",
-                                            "log-times-none",  "monitor-off",       "not-a-number",
-                                            "ras-off",         "ras-public",        "recorder-off",
-                                            "ring-by-default", "ring-names-differ", "ring-size",
-                                            "trace-on",        "unknown-name",      "workers-differ"};
+  static const std::vector<std::string> ids{"blocking-wait",     "dev-mode",        "dump-off",
+                                            "dump-place",        "dump-wait-short", "engine-before-watchdog",
+                                            "error-handling",    "fifo-dead",       "heartbeat-before-dump",
+                                            "log-file",          "log-file-unused", "log-no-start",
+                                            "log-off",           "log-subsystems",  "log-times-none",
+                                            "monitor-off",       "not-a-number",    "ras-off",
+                                            "ras-public",        "recorder-off",    "ring-by-default",
+                                            "ring-names-differ", "ring-size",       "trace-on",
+                                            "unknown-name",      "workers-differ"};
   return ids;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "checks/engine_command.h"
 #include "checks/env_sources.h"
 #include "checks/shell_words.h"
 
@@ -73,7 +74,9 @@ class LineReader {
   }
 
   void one_line(std::string_view line) {
-    if (line.empty() || line.front() == '#' || line.front() == ';' || line.front() == '[') return;
+    if (line.empty() || line.front() == '#' || line.front() == ';') return;
+    if (!x_environment.engine) x_environment.engine = engine_of_command(line);
+    if (line.front() == '[') return;
     if (x_unit) return unit_line(line);
     for (const std::string_view lead : {"export ", "declare -x ", "typeset -x ", "ENV "}) {
       if (line.starts_with(lead)) {
@@ -163,7 +166,7 @@ class LineReader {
           std::to_string(x_unread) +
           (x_unread == 1 ? " line sets no variable and was" : " lines set no variable and were") +
           " passed over");
-    x_environment.form = x_form;
+    x_environment.form = x_sources.form = x_form;
     x_sources.environments.push_back(std::move(x_environment));
     return std::move(x_sources);
   }

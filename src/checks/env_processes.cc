@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/printable.h"
+#include "checks/engine_command.h"
 #include "os/process_table.h"
 
 namespace unhang::checks {
@@ -13,6 +14,9 @@ namespace {
 Environment environment_of(const os::Process& process) {
   Environment out;
   out.name = "pid " + std::to_string(process.pid) + " (" + base::printable(process.name) + ")";
+  std::string command;
+  for (const std::string& word : process.command_line) command += word + "\n";
+  out.engine = engine_of_command(command);
   for (const auto& [name, value] : process.environment) {
     if (is_watched(name)) out.variables.push_back({.name = name, .value = value, .where = out.name});
   }
@@ -89,6 +93,9 @@ base::Result<ProcessEnvironments> read_process_environments(const ProcessChoice&
     }
     if (out.libraries.empty()) out.libraries = process.libraries;
     out.workers.push_back(environment_of(process));
+    // Of a script that starts an engine, or of an engine that starts workers, one tells it for all.
+    if (!out.environment.engine) out.environment.engine = out.workers.back().engine;
+    if (!out.workers.back().engine) out.workers.back().engine = out.environment.engine;
   }
   if (unreadable > 0)
     out.notes.push_back("the environment of " + std::to_string(unreadable) +

@@ -2,8 +2,10 @@
 //
 // NCCL's log: how much, where to, with which times.
 #include <algorithm>
+#include <array>
 
 #include "base/printable.h"
+#include "base/similar.h"
 #include "checks/env_rules.h"
 
 namespace unhang::checks {
@@ -48,6 +50,81 @@ bool selects(std::string_view text, std::string_view word) {
   return (holds(words, word) || holds(words, "ALL")) != inverted;
 }
 
+struct Subsystem {
+  std::string_view word;
+  int since;      // NCCL 2.<since>
+  bool in_calls;  // prints in each call; TUNING only on rank 0 of each communicator
+};
+constexpr std::array kSubsystems{
+    Subsystem{"INIT", 0, false},       Subsystem{"COLL", 0, true},         Subsystem{"P2P", 0, false},
+    Subsystem{"SHM", 0, false},        Subsystem{"NET", 0, false},         Subsystem{"GRAPH", 0, false},
+    Subsystem{"TUNING", 0, true},      Subsystem{"ENV", 0, false},         Subsystem{"ALLOC", 0, false},
+    Subsystem{"CALL", 0, true},        Subsystem{"PROXY", 0, true},        Subsystem{"NVLS", 0, false},
+    Subsystem{"BOOTSTRAP", 23, false}, Subsystem{"REG", 0, false},         Subsystem{"PROFILE", 0, false},
+    Subsystem{"RAS", 24, false},       Subsystem{"ALLOC_HOST", 30, false}, Subsystem{"DESTROY", 30, false},
+    Subsystem{"ALL", 0, false}};
+
+const Subsystem* find_subsystem(std::string_view word) {
+  const auto at = std::find_if(kSubsystems.begin(), kSubsystems.end(),
+                               [&](const Subsystem& subsystem) { return subsystem.word == word; });
+  return at == kSubsystems.end() ? nullptr : &*at;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : ",") + word;
+  return out;
+}
+
+// What costs nothing worth measuring, of those that this release knows.
+std::string quiet_subsystems(const EnvSubject& subject) {
+  std::vector<std::string> words;
+  for (const std::string_view word : {"INIT", "BOOTSTRAP", "ENV", "NET", "GRAPH", "RAS"}) {
+    if (subject.software.nccl_since(find_subsystem(word)->since)) words.emplace_back(word);
+  }
+  return joined(words);
+}
+
+// The list that is set with INIT and ENV in it, without what this release does not know, and where
+// `quieter`, without what prints in each call. Nothing else that was asked for goes.
+std::string mended_subsystems(const EnvSubject& subject, std::string_view value, bool quieter) {
+  const bool inverted = value.starts_with("^");
+  const auto set = list_of(value);
+  if (quieter && (inverted || holds(set, "ALL"))) return quiet_subsystems(subject);
+  if (!inverted && holds(set, "ALL")) return "ALL";
+  if (inverted) {
+    std::vector<std::string> without;
+    for (const std::string& word : set) {
+      const Subsystem* subsystem = find_subsystem(word);
+      const bool needed = word == "INIT" || word == "ENV" || word == "ALL";
+      if (subsystem != nullptr && subject.software.nccl_since(subsystem->since) && !needed)
+        without.push_back(word);
+    }
+    return without.empty() ? quiet_subsystems(subject) : "^" + joined(without);
+  }
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view word) {
+    if (!holds(words, word)) words.emplace_back(word);
+  };
+  for (const std::string_view needed : {"INIT", "ENV"}) {
+    if (!holds(set, needed)) add(needed);
+  }
+  std::vector<std::string_view> known;
+  for (const Subsystem& subsystem : kSubsystems) {
+    if (subsystem.word != "ALL") known.push_back(subsystem.word);
+  }
+  for (const std::string& word : set) {
+    const Subsystem* subsystem = find_subsystem(word);
+    if (subsystem == nullptr) {
+      const auto near = base::similar_words(word, known, 1);
+      if (!near.empty()) subsystem = find_subsystem(near.front());
+    }
+    if (subsystem == nullptr || !subject.software.nccl_since(subsystem->since)) continue;
+    if (!quieter || !subsystem->in_calls) add(subsystem->word);
+  }
+  return joined(words);
+}
+
 Outcomes trace(const EnvSubject& subject) {
   const Variable* debug = subject.environment.find("NCCL_DEBUG");
   if (debug == nullptr || !debug->known) return not_applicable();
@@ -57,6 +134,17 @@ Outcomes trace(const EnvSubject& subject) {
                 set_line(subject, "NCCL_DEBUG", "INFO"))};
 }
 
+// A log as an incident needs it. What is set beside it stays as it is.
+std::string lines_of_a_log(const EnvSubject& subject) {
+  std::string lines = set_line(subject, "NCCL_DEBUG", "INFO");
+  const Variable* subsystems = subject.environment.find("NCCL_DEBUG_SUBSYS");
+  if (subsystems == nullptr)
+    lines += "\n" + set_line(subject, "NCCL_DEBUG_SUBSYS", quiet_subsystems(subject));
+  if (!subject.environment.has("NCCL_DEBUG_FILE"))
+    lines += "\n" + set_line(subject, "NCCL_DEBUG_FILE", kFile);
+  return lines;
+}
+
 Outcomes no_log(const EnvSubject& subject) {
   const Variable* debug = subject.environment.find("NCCL_DEBUG");
   if (debug != nullptr && (!debug->known || (level(subject) != "NONE" && level(subject) != "VERSION")))
@@ -64,17 +152,25 @@ Outcomes no_log(const EnvSubject& subject) {
   return {{Status::kWarn,
            "NCCL writes no warnings: NCCL_DEBUG is " +
                (debug == nullptr ? std::string("not set") : shown(*debug)),
-           set_line(subject, "NCCL_DEBUG", "INFO") + "\n" +
-               set_line(subject, "NCCL_DEBUG_SUBSYS", "INIT,BOOTSTRAP,ENV,NET,GRAPH,RAS") + "\n" +
-               set_line(subject, "NCCL_DEBUG_FILE", kFile),
+           lines_of_a_log(subject),
            debug != nullptr ? std::vector<std::string>{debug->where} : std::vector<std::string>{}}};
+}
+
+// WARN alone: what a process said when it started is the half of a diagnosis, and was never written.
+Outcomes no_start(const EnvSubject& subject) {
+  const Variable* debug = subject.environment.find("NCCL_DEBUG");
+  if (debug == nullptr || !debug->known) return not_applicable();
+  if (prints_info(subject)) return passed();
+  if (level(subject) != "WARN") return not_applicable();  // log-off says more
+  return {about(Status::kWarn, *debug,
+                shown(*debug) + ": NCCL writes warnings, and none of the lines of its start",
+                lines_of_a_log(subject))};
 }
 
 Outcomes per_call(const EnvSubject& subject) {
   const Variable* subsystems = subject.environment.find("NCCL_DEBUG_SUBSYS");
   if (subsystems == nullptr || !subsystems->known || !prints_info(subject)) return not_applicable();
   std::string found;
-  // These print in each call; TUNING only on rank 0 of each communicator.
   for (const std::string_view word : {"COLL", "CALL", "PROXY", "TUNING", "P2P"}) {
     const bool chatty = word != "P2P" || selects(subsystems->value, "ALL");
     if (chatty && selects(subsystems->value, word)) found += (found.empty() ? "" : ", ") + std::string(word);
@@ -83,37 +179,28 @@ Outcomes per_call(const EnvSubject& subject) {
   return {about(Status::kWarn, *subsystems,
                 shown(*subsystems) + ": " + found +
                     (found.find(',') == std::string::npos ? " writes" : " write") + " lines in every call",
-                set_line(subject, subsystems->name, "INIT,BOOTSTRAP,ENV,NET,GRAPH,RAS"))};
+                set_line(subject, subsystems->name, mended_subsystems(subject, subsystems->value, true)))};
 }
 
 Outcomes subsystems(const EnvSubject& subject) {
   const Variable* variable = subject.environment.find("NCCL_DEBUG_SUBSYS");
   if (variable == nullptr || !variable->known || variable->value.empty()) return not_applicable();
-  struct Name {
-    std::string_view word;
-    int since;
-  };
-  constexpr Name kNames[] = {{"INIT", 0},        {"COLL", 0},     {"P2P", 0},     {"SHM", 0},
-                             {"NET", 0},         {"GRAPH", 0},    {"TUNING", 0},  {"ENV", 0},
-                             {"ALLOC", 0},       {"CALL", 0},     {"PROXY", 0},   {"NVLS", 0},
-                             {"BOOTSTRAP", 23},  {"REG", 0},      {"PROFILE", 0}, {"RAS", 24},
-                             {"ALLOC_HOST", 30}, {"DESTROY", 30}, {"ALL", 0}};
   Outcomes outcomes;
+  const std::string fix =
+      set_line(subject, variable->name, mended_subsystems(subject, variable->value, false));
   for (const std::string& word : list_of(variable->value)) {
-    const auto* at = std::find_if(std::begin(kNames), std::end(kNames),
-                                  [&](const Name& name) { return name.word == word; });
-    if (at != std::end(kNames) && subject.software.nccl_since(at->since)) continue;
-    outcomes.push_back(about(
-        Status::kWarn, *variable,
-        at == std::end(kNames) ? "'" + base::printable(word) + "' is no subsystem of NCCL: it is passed over"
-                               : "the subsystem " + word + " came with NCCL 2." + std::to_string(at->since) +
-                                     ": it is passed over",
-        set_line(subject, variable->name, "INIT,ENV,NET,GRAPH")));
+    const Subsystem* known = find_subsystem(word);
+    if (known != nullptr && subject.software.nccl_since(known->since)) continue;
+    outcomes.push_back(
+        about(Status::kWarn, *variable,
+              known == nullptr ? "'" + base::printable(word) + "' is no subsystem of NCCL: it is passed over"
+                               : "the subsystem " + word + " came with NCCL 2." +
+                                     std::to_string(known->since) + ": it is passed over",
+              fix));
   }
   if (!selects(variable->value, "INIT") || !selects(variable->value, "ENV")) {
-    outcomes.push_back(about(Status::kWarn, *variable,
-                             shown(*variable) + ": the defaults INIT and ENV are gone",
-                             set_line(subject, variable->name, "INIT,ENV," + variable->value)));
+    outcomes.push_back(
+        about(Status::kWarn, *variable, shown(*variable) + ": the defaults INIT and ENV are gone", fix));
   }
   return outcomes.empty() ? passed() : outcomes;
 }
@@ -216,6 +303,10 @@ constexpr Check<EnvSubject> kRules[] = {
     {"trace-on", "NCCL_DEBUG is not TRACE", "It slows every call down and fills the disk.", &trace},
     {"log-off", "NCCL may write warnings",
      "NCCL's own words often name the cause, and cannot be switched on in a process that hangs.", &no_log},
+    {"log-no-start", "NCCL writes what it finds when it starts",
+     "Who is which rank, on which interface and path stands in those lines only, and a process that hangs "
+     "cannot be told to write them.",
+     &no_start},
     {"log-per-call", "no subsystem writes in every call",
      "At thousands of calls a second that is gigabytes an hour for each rank.", &per_call},
     {"log-subsystems", "the subsystems are known and hold INIT and ENV",

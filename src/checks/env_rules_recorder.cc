@@ -194,19 +194,26 @@ Outcomes dump_place(const EnvSubject& subject) {
   return any && outcomes.empty() ? passed() : outcomes;
 }
 
+bool is_container(base::EnvForm form) {
+  return form == base::EnvForm::kKubernetes || form == base::EnvForm::kConfigMap ||
+         form == base::EnvForm::kCompose || form == base::EnvForm::kComposeList;
+}
+
 // Default places: /tmp of the container, or a home that may be read-only.
 Outcomes dump_place_in_pod(const EnvSubject& subject) {
-  if (subject.environment.form != base::EnvForm::kKubernetes || !has_recorder(subject) ||
-      ring_size(subject) <= 0)
-    return not_applicable();
+  const base::EnvForm form = subject.environment.form;
+  if (!is_container(form) || !has_recorder(subject) || ring_size(subject) <= 0) return not_applicable();
   if (!place_of(subject, "TORCH_FR_DUMP_TEMP_FILE").empty()) return passed();
   const std::string_view name =
       subject.software.torch_since(8) ? "TORCH_FR_DUMP_TEMP_FILE" : "TORCH_NCCL_DEBUG_INFO_TEMP_FILE";
-  return {
-      {Status::kWarn,
-       "dumps go to the container's own file system, which goes with the pod",
-       set_line(subject, name, "/var/log/nccl/fr_rank_") + "\n# with a hostPath or emptyDir mounted there",
-       {}}};
+  const bool in_pod = form == base::EnvForm::kKubernetes || form == base::EnvForm::kConfigMap;
+  return {{Status::kWarn,
+           "dumps go to the container's own file system, which goes with the container",
+           set_line(subject, name, "/var/log/nccl/fr_rank_") +
+               (in_pod ? "\n# with a hostPath or a volume claim mounted there; an emptyDir (on a disk, not "
+                         "medium: Memory)\n# outlives a restart of the container, and goes with the pod"
+                       : "\n# with a volume or a folder of the host mounted there"),
+           {}}};
 }
 
 Outcomes costly(const EnvSubject& subject) {
@@ -260,8 +267,8 @@ constexpr Check<EnvSubject> kRules[] = {
      "What lives on after a time-out blocks its GPUs, and its results may be wrong.", &error_handling},
     {"dump-place", "dumps go to an absolute path that PyTorch understands",
      "A dump that nobody finds is no evidence.", &dump_place},
-    {"dump-place-in-pod", "dumps outlive the container", "A restart of the pod takes the evidence with it.",
-     &dump_place_in_pod},
+    {"dump-place-in-pod", "dumps outlive the container",
+     "A restart of the container takes the evidence with it.", &dump_place_in_pod},
     {"costly-debug", "no costly debugging is left on", "It is for a rehearsal, not for production.", &costly},
 };
 

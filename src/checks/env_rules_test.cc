@@ -45,10 +45,17 @@ const RuleCase kCases[] = {
     {"too-new", "NCCL_RAS_ADDR=localhost:28028", kQuiet, "2.14", "2.24.3"},
     {"unknown-name", "NCCL_TIMEOUT=1800", Status::kWarn},
     {"unknown-name", "NCCL_DEUBG=INFO", Status::kFail},
+    {"unknown-name", "NCCL_DEBUG_SUBSYSTEM=INIT,ENV", Status::kFail},
+    {"unknown-name", "TORCH_NCCL_TRACE_BUFFERSIZE=2000", Status::kFail},
+    {"unknown-name", "NCCL_TRACE_BUFFER_SIZE=2000", Status::kFail},
     {"unknown-name", "NCCL_DEBUG=INFO", kQuiet},
     {"unknown-name", "NCCL_GIN_SOMETHING_NEW=1", kQuiet},
     {"not-a-number", "NCCL_P2P_DISABLE=true", Status::kFail},
     {"not-a-number", "NCCL_P2P_DISABLE=1", kQuiet},
+    {"not-a-number", "NCCL_IB_DISABLE=false", Status::kWarn},
+    {"not-a-number", "NCCL_NVLS_ENABLE=off", Status::kWarn},
+    {"not-a-number", "NCCL_IB_DISABLE=false", Status::kWarn, "2.14", "2.31"},
+    {"not-a-number", "NCCL_NVLS_ENABLE=false", Status::kFail, "2.14", "2.31"},
     {"not-a-number", "NCCL_IB_TIMEOUT=22s", Status::kFail},
     {"not-a-number", "NCCL_BUFFSIZE=0x400000", kQuiet},
     {"not-a-number", "NCCL_P2P_LEVEL=SYS", kQuiet},
@@ -62,6 +69,10 @@ const RuleCase kCases[] = {
     {"quoting", "NCCL_DEBUG=\"INFO\"", Status::kWarn},
     {"quoting", "export NCCL_DEBUG=\"INFO\"", kQuiet},
     {"quoting", "NCCL_DEBUG=INFO\r\n", Status::kFail},
+    {"quoting", "environment:\n  TORCH_NCCL_ENABLE_MONITORING: true", Status::kWarn},
+    {"quoting", "environment:\n  NCCL_IB_DISABLE: true", kQuiet},  // not-a-number says more
+    {"quoting", "environment:\n  NCCL_IB_DISABLE: 1", kQuiet},
+    {"quoting", "kind: ConfigMap\ndata:\n  NCCL_IB_DISABLE: 1", Status::kFail},
     {"set-twice", "NCCL_DEBUG=INFO\nNCCL_DEBUG=WARN", Status::kWarn},
     {"set-twice", "NCCL_DEBUG=INFO\nNCCL_DEBUG=INFO", kQuiet},
     {"recorder-off", "TORCH_FR_BUFFER_SIZE=0", Status::kFail},
@@ -101,6 +112,7 @@ const RuleCase kCases[] = {
     {"dump-place", "TORCH_FR_DUMP_TEMP_FILE=/data/fr_rank_", kQuiet},
     {"dump-place-in-pod", "env:\n- {name: NCCL_DEBUG, value: INFO}", Status::kWarn},
     {"dump-place-in-pod", "env:\n- {name: TORCH_FR_DUMP_TEMP_FILE, value: /data/fr_}", kQuiet},
+    {"dump-place-in-pod", "environment:\n  NCCL_DEBUG: INFO", Status::kWarn},
     {"dump-place-in-pod", "NCCL_DEBUG=INFO", kQuiet},
     {"costly-debug", "TORCH_NCCL_ENABLE_TIMING=1", Status::kWarn},
     {"costly-debug", "TORCH_DISTRIBUTED_DEBUG=DETAIL", Status::kWarn},
@@ -130,6 +142,10 @@ const RuleCase kCases[] = {
     {"log-off", "NCCL_DEBUG=VERSION", Status::kWarn},
     {"log-off", "NCCL_IB_HCA=mlx5_0", Status::kWarn},
     {"log-off", "NCCL_DEBUG=WARN", kQuiet},
+    {"log-no-start", "NCCL_DEBUG=WARN", Status::kWarn},
+    {"log-no-start", "NCCL_DEBUG=warn\nNCCL_DEBUG_SUBSYS=INIT,P2P", Status::kWarn},
+    {"log-no-start", "NCCL_DEBUG=INFO", kQuiet},
+    {"log-no-start", "NCCL_DEBUG=VERSION", kQuiet},  // log-off says more
     {"log-per-call", "NCCL_DEBUG=INFO\nNCCL_DEBUG_SUBSYS=ALL", Status::kWarn},
     {"log-per-call", "NCCL_DEBUG=INFO\nNCCL_DEBUG_SUBSYS=INIT,ENV,COLL", Status::kWarn},
     {"log-per-call", "NCCL_DEBUG=WARN\nNCCL_DEBUG_SUBSYS=ALL", kQuiet},
@@ -230,7 +246,9 @@ TEST(EnvRules, EachRuleHasACaseThatFiresAndOneThatDoesNot) {
 
 TEST(EnvRules, AFixThatIsTakenMendsWhatWasWrong) {
   for (const RuleCase& one : kCases) {
-    if (!one.expected || one.lines.find("env:") == 0) continue;
+    if (!one.expected || one.lines.find("env:") == 0 || one.lines.find("ment:") != std::string_view::npos ||
+        one.lines.find("kind:") == 0)
+      continue;
     EnvSubject subject = subject_of(one);
     subject.environment.form = base::EnvForm::kExport;
     for (const model::CheckResult& result : check_environment(subject)) {
@@ -250,6 +268,56 @@ TEST(EnvRules, AFixThatIsTakenMendsWhatWasWrong) {
       EXPECT_EQ(found(after, one.rule), std::nullopt) << one.rule << " after " << result.fix;
       break;
     }
+  }
+}
+
+std::string fix_of(const EnvSubject& subject, std::string_view rule) {
+  for (const model::CheckResult& result : check_environment(subject)) {
+    if (result.id == rule && result.status != Status::kPass) return result.fix;
+  }
+  return {};
+}
+
+TEST(EnvRules, AListOfSubsystemsLosesNothingByItsMend) {
+  struct Mend {
+    std::string_view rule, set, fix, nccl = "2.30";
+  };
+  for (const Mend& one : {Mend{"log-subsystems", "BOOTSTRAP,RAS", "INIT,ENV,BOOTSTRAP,RAS"},
+                          Mend{"log-subsystems", "INIT,ENV,BOOTSTRAP,RAS,FOO", "INIT,ENV,BOOTSTRAP,RAS"},
+                          Mend{"log-subsystems", "RAS,ENV,INIT,NETWORK,P2P", "RAS,ENV,INIT,NET,P2P"},
+                          Mend{"log-subsystems", "INIT,RAS,SHM", "ENV,INIT,SHM", "2.21"},
+                          Mend{"log-subsystems", "^COLL,FOO", "^COLL"},
+                          Mend{"log-subsystems", "^INIT", "INIT,BOOTSTRAP,ENV,NET,GRAPH,RAS"},
+                          Mend{"log-per-call", "INIT,ENV,SHM,COLL,RAS", "INIT,ENV,SHM,RAS"},
+                          Mend{"log-per-call", "ALL", "INIT,ENV,NET,GRAPH", "2.21"}}) {
+    const std::string lines = "NCCL_DEBUG=INFO\nNCCL_DEBUG_SUBSYS=" + std::string(one.set);
+    const EnvSubject subject = subject_of({"", lines, kQuiet, "2.14", one.nccl});
+    EXPECT_EQ(fix_of(subject, one.rule), "NCCL_DEBUG_SUBSYS=" + std::string(one.fix)) << one.set;
+  }
+  // What is set beside the level stays.
+  const EnvSubject subject = subject_of({"", "NCCL_DEBUG=WARN\nNCCL_DEBUG_SUBSYS=INIT,ENV,P2P", kQuiet});
+  EXPECT_EQ(fix_of(subject, "log-no-start"), "NCCL_DEBUG=INFO\nNCCL_DEBUG_FILE=/var/log/nccl/nccl.%h.%p.log");
+}
+
+TEST(EnvRules, TheMendHasTheFormOfItsFile) {
+  EXPECT_EQ(fix_of(subject_of({"", "environment:\n  NCCL_DEBUG: TRACE", kQuiet}), "trace-on"),
+            "NCCL_DEBUG: \"INFO\"");
+  EXPECT_EQ(fix_of(subject_of({"", "environment:\n- NCCL_DEBUG=TRACE", kQuiet}), "trace-on"),
+            "- \"NCCL_DEBUG=INFO\"");
+  EXPECT_EQ(fix_of(subject_of({"", "kind: ConfigMap\ndata: {NCCL_DEBUG: TRACE}", kQuiet}), "trace-on"),
+            "NCCL_DEBUG: \"INFO\"");
+  EXPECT_EQ(fix_of(subject_of({"", "env:\n- {name: NCCL_DEBUG, value: TRACE}", kQuiet}), "trace-on"),
+            "- name: NCCL_DEBUG\n  value: \"INFO\"");
+}
+
+// An emptyDir goes with the pod: it is no place that outlives one.
+TEST(EnvRules, WhatOutlivesAContainerIsSaidOfContainers) {
+  for (const model::CheckResult& result :
+       check_environment(subject_of({"", "env:\n- {name: NCCL_DEBUG, value: INFO}", kQuiet}))) {
+    if (result.id != "dump-place-in-pod") continue;
+    EXPECT_EQ(result.detail, "dumps go to the container's own file system, which goes with the container");
+    EXPECT_EQ(result.why, "A restart of the container takes the evidence with it.");
+    EXPECT_NE(result.fix.find("goes with the pod"), std::string::npos) << result.fix;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/similar.h"
 #include "checks/env_rules.h"
+#include "checks/variable_names.h"
 
 namespace unhang::checks {
 namespace {
@@ -96,30 +96,41 @@ Outcomes too_new(const EnvSubject& subject) {
 }
 
 Outcomes misspelt(const EnvSubject& subject) {
-  // Names of which people believe that NCCL or PyTorch read them.
-  static const std::set<std::string, std::less<>> nobody_reads{
-      "NCCL_TIMEOUT",           "TORCH_NCCL_TIMEOUT",     "NCCL_DEBUG_LEVEL", "NCCL_SOCKET_TIMEOUT",
-      "TORCH_NCCL_BUFFER_SIZE", "NCCL_TRACE_BUFFER_SIZE", "NCCL_LOG_FILE",    "NCCL_HEARTBEAT_TIMEOUT_SEC"};
-  constexpr std::size_t kNear = 2;
   return each_variable(subject, [&](const Variable& variable, Outcomes& out) {
-    if (find_known(variable.name) != nullptr) return;
-    for (const RenamedVariable& renamed : renamed_variables()) {
-      if (renamed.old_name == variable.name) return;
-    }
-    if (nobody_reads.contains(variable.name)) {
+    const NameVerdict verdict = verdict_of_name(variable.name);
+    if (verdict.kind == NameKind::kNobodys) {
       out.push_back(about(Status::kWarn, variable, "neither NCCL nor PyTorch reads " + variable.name,
                           removal(subject, variable.name)));
-      return;
-    }
-    for (const KnownVariable& known : known_variables()) {
-      if (base::edit_distance(variable.name, known.name) > kNear) continue;
-      out.push_back(
-          about(Status::kFail, variable,
-                variable.name + " is not read by anybody: " + std::string(known.name) + " is probably meant",
-                set_line(subject, known.name, variable.value)));
-      return;
+    } else if (verdict.kind == NameKind::kMisspelt) {
+      out.push_back(about(
+          Status::kFail, variable,
+          variable.name + " is not read by anybody: " + std::string(verdict.meant) + " is probably meant",
+          set_line(subject, verdict.meant, variable.value)));
     }
   });
+}
+
+// NCCL's strtoll makes 0 of any word, also of "true". A word for off is what it says then, by chance.
+Outcome word_for_number(const EnvSubject& subject, const Variable& variable, bool on, bool off) {
+  const bool digits = variable.value.find_first_of("0123456789") == 0;
+  const std::string number = std::to_string(nccl_integer_of(variable.value));
+  const bool takes_default = subject.software.nccl_since(31) && !digits;
+  // The default is known to be 0 of the switches that disable something.
+  if (off && (!takes_default || variable.name.ends_with("_DISABLE"))) {
+    return about(Status::kWarn, variable,
+                 shown(variable) +
+                     " is no number: NCCL takes 0 for it, which is what is meant, and would take " +
+                     "0 for true as well",
+                 set_line(subject, variable.name, "0"));
+  }
+  return about(
+      Status::kFail, variable,
+      shown(variable) + " is no number: " +
+          (takes_default ? std::string("NCCL takes its default for it") : "NCCL takes it for " + number),
+      set_line(subject, variable.name,
+               digits ? number
+               : on   ? "1"
+                      : "0"));
 }
 
 Outcomes not_parsed(const EnvSubject& subject) {
@@ -127,21 +138,16 @@ Outcomes not_parsed(const EnvSubject& subject) {
     const KnownVariable* known = find_known(variable.name);
     if (known == nullptr || variable.value.empty() || variable.carriage_return) return;
     const std::optional<bool> meant = torch_boolean_of(variable.value);
-    const auto lower_on = [&] { return meant ? *meant : variable.value == "on" || variable.value == "ON"; };
+    const auto is_word = [&](std::string_view small, std::string_view capitals) {
+      return variable.value == small || variable.value == capitals;
+    };
+    const auto lower_on = [&] { return meant ? *meant : is_word("on", "ON"); };
     switch (known->kind) {
-      case ValueKind::kNcclInteger: {
+      case ValueKind::kNcclInteger:
         if (integer_of(variable.value)) return;
-        const bool digits = variable.value.find_first_of("0123456789") == 0;
-        const std::string taken =
-            subject.software.nccl_since(31) && !digits
-                ? "NCCL takes its default for it"
-                : "NCCL takes it for " + std::to_string(nccl_integer_of(variable.value));
-        out.push_back(about(
-            Status::kFail, variable, shown(variable) + " is no number: " + taken,
-            set_line(subject, variable.name,
-                     digits ? std::to_string(nccl_integer_of(variable.value)) : (lower_on() ? "1" : "0"))));
+        out.push_back(
+            word_for_number(subject, variable, lower_on(), meant ? !*meant : is_word("off", "OFF")));
         return;
-      }
       case ValueKind::kTorchBoolean:
         if (meant) return;
         out.push_back(
@@ -210,7 +216,17 @@ Outcomes quotes(const EnvSubject& subject) {
                 "the line of " + variable.name + " ends as on Windows: the value ends in a carriage return",
                 "sed -i 's/\\r$//' FILE"));
     }
-    if (variable.not_text) {
+    if (!variable.not_text) return;
+    if (subject.environment.form == base::EnvForm::kCompose) {
+      // Numbers may stand bare, and a word in the place of a number is not mended by quotes.
+      const KnownVariable* known = find_known(variable.name);
+      const bool wants_number = known != nullptr && known->kind == ValueKind::kNcclInteger;
+      if (wants_number || variable.value.find_first_of("0123456789") != std::string::npos) return;
+      out.push_back(about(Status::kWarn, variable,
+                          shown(variable) + " is no text: some releases of docker compose refuse it without "
+                                            "quotes",
+                          set_line(subject, variable.name, variable.value)));
+    } else {
       out.push_back(about(Status::kFail, variable,
                           shown(variable) + " is no text: Kubernetes refuses it without quotes",
                           set_line(subject, variable.name, variable.value)));

@@ -16,13 +16,14 @@
 namespace unhang::checks {
 
 struct EnvSources {
-  std::vector<Environment> environments;  // containers without a watched variable are left out
-  std::vector<std::string> notes;         // what was not read, and why it may matter
-  bool are_containers = false;            // out of a spec: they belong to one group of processes
+  // Containers without a watched variable are left out, unless their command tells an engine.
+  std::vector<Environment> environments;
+  std::vector<std::string> notes;               // what was not read, and why it may matter
+  base::EnvForm form = base::EnvForm::kExport;  // of a fix, where there is no environment
 };
 
-// `name` is the file's, for places ("job.env:7"); what it is is told by content. kData where no assignment
-// of any kind stands in it.
+// `name` is the file's, for places ("job.env:7"); what it is is told by content. kData where it is no text
+// (text_kind.h), or no assignment of any kind stands in it.
 base::Result<EnvSources> read_env_text(std::string_view text, const std::string& name);
 
 // The two kinds, for tests.

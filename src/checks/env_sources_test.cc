@@ -110,6 +110,80 @@ TEST(EnvDocument, ComposeAndConfigMaps) {
   EXPECT_EQ(only("kind: ConfigMap\nmetadata: {name: c}\ndata:\n  NCCL_DEBUG: INFO\n").name, "config map c");
 }
 
+TEST(EnvDocument, ComposeFilesHaveTheirOwnForms) {
+  const Environment map = only(
+      "services:\n  llm:\n    environment:\n      NCCL_DEBUG: INFO\n      NCCL_IB_HCA: $HCA\n      "
+      "NCCL_DEBUG_FILE: "
+      "a$$b\n      NCCL_ALGO:\n");
+  EXPECT_EQ(map.name, "service llm");
+  EXPECT_EQ(map.form, base::EnvForm::kCompose);
+  EXPECT_FALSE(map.find("NCCL_IB_HCA")->known);
+  EXPECT_EQ(map.value("NCCL_DEBUG_FILE"), "a$b");
+  EXPECT_FALSE(map.find("NCCL_ALGO")->known);  // taken from where compose is started
+  const Environment list =
+      only("services:\n  a:\n    environment:\n    - NCCL_DEBUG=INFO\n    - NCCL_ALGO\n");
+  EXPECT_EQ(list.form, base::EnvForm::kComposeList);
+  EXPECT_FALSE(list.find("NCCL_ALGO")->known);
+  EXPECT_EQ(only("kind: ConfigMap\ndata:\n  NCCL_DEBUG: INFO\n").form, base::EnvForm::kConfigMap);
+}
+
+TEST(EnvDocument, TheCommandTellsTheEngine) {
+  EXPECT_EQ(only("kind: Pod\nspec:\n  containers:\n  - name: w\n    image: x\n    command: [python3, -m]\n"
+                 "    args: [sglang.launch_server]\n    env: [{name: NCCL_DEBUG, value: INFO}]\n")
+                .engine,
+            Engine::kSglang);
+  // No variable of ours is set, and the command says what it is for.
+  EXPECT_EQ(
+      only("kind: Pod\nspec:\n  containers:\n  - {name: w, image: x, args: [\"vllm serve m\"]}\n").engine,
+      Engine::kVllm);
+  EXPECT_EQ(
+      only("services:\n  a:\n    command: trtllm-serve m\n    environment: {NCCL_DEBUG: INFO}\n").engine,
+      Engine::kTrtllm);
+  EXPECT_EQ(
+      only("services:\n  a:\n    image: vllm/vllm-openai\n    environment: {NCCL_DEBUG: INFO}\n").engine,
+      Engine::kVllm);
+  EXPECT_EQ(only("services:\n  a:\n    image: x\n    environment: {NCCL_DEBUG: INFO}\n").engine,
+            std::nullopt);
+}
+
+TEST(EnvLines, TheCommandTellsTheEngine) {
+  EXPECT_EQ(only("#!/bin/sh\nexport NCCL_DEBUG=INFO\nexec vllm serve m\n").engine, Engine::kVllm);
+  EXPECT_EQ(only("[Service]\nEnvironment=NCCL_DEBUG=INFO\nExecStart=/opt/trtllm-serve m\n").engine,
+            Engine::kTrtllm);
+  EXPECT_EQ(only("ENV NCCL_DEBUG=INFO\nCMD [\"vllm\", \"serve\", \"m\"]\n").engine, Engine::kVllm);
+  EXPECT_EQ(only("export NCCL_DEBUG=INFO\n# vllm serve m\n").engine, std::nullopt);
+}
+
+TEST(EnvText, WhatIsNoTextIsAnError) {
+  using namespace std::string_literals;
+  const std::pair<std::string, std::string_view> cases[] = {{"\xFF\xFE"
+                                                             "e\0x\0p\0o\0r\0t\0"s,
+                                                             "UTF-16"},
+                                                            {"\xFE\xFF\0e\0x"s, "UTF-16"},
+                                                            {"N\0C\0C\0L\0_\0A\0=\0"
+                                                             "1\0\n\0"s,
+                                                             "binary"},
+                                                            {"\x7F"
+                                                             "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0"s,
+                                                             "binary"},
+                                                            {"\x1F\x8B\x08\0\0\0\0\0\0\3NCCL"s, "gzip"},
+                                                            {"\1\2\3\4\5\6NCCL_DEBUG=INFO\n", "binary"},
+                                                            {std::string(64, '\0'), "binary"}};
+  for (const auto& [bytes, word] : cases) {
+    const auto sources = read_env_text(bytes, "f");
+    ASSERT_FALSE(sources) << word;
+    EXPECT_EQ(sources.error().code, base::ErrorCode::kData);
+    EXPECT_NE(sources.error().message.find(word), std::string::npos) << sources.error().message;
+    EXPECT_TRUE(sources.error().message.starts_with("f ")) << sources.error().message;
+  }
+  EXPECT_TRUE(read_env_text("\xEF\xBB\xBFNCCL_DEBUG=INFO\n", "f"));
+  EXPECT_TRUE(
+      read_env_text("# Gr\xFC\xDF"
+                    "e\nNCCL_DEBUG=INFO\n",
+                    "f"));
+  EXPECT_TRUE(read_env_text("a title\0\0\0NCCL_DEBUG=INFO\0PATH=/bin\0"s, "f"));
+}
+
 TEST(EnvDocument, BrokenAndHostileDocuments) {
   EXPECT_FALSE(read_env_text("kind: Pod\nspec: [1, 2\n", "f"));
   EXPECT_FALSE(read_env_text("{\"kind\": ", "f"));

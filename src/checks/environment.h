@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/env_line.h"
+#include "checks/software.h"
 
 namespace unhang::checks {
 
@@ -28,6 +29,7 @@ struct Environment {
   std::string name;                             // "container vllm", "pid 412 (python3)"; empty: the only one
   std::vector<Variable> variables;              // in the order of the source; of one name the last counts
   base::EnvForm form = base::EnvForm::kExport;  // how a fix has to look
+  std::optional<Engine> engine;                 // that the command beside it starts
 
   const Variable* find(std::string_view variable) const;  // nullptr: not set
   // The value where it is set, known and not empty.

@@ -75,6 +75,7 @@ std::string words_of(const Software& software) {
   if (software.torch_assumed) words += " (assumed; --torch-version)";
   if (software.engine != Engine::kNone) words += " with " + std::string(name_of(software.engine));
   if (software.engine_release) words += " " + software.engine_release->text();
+  if (software.engine_from_command) words += " (by its command; --engine)";
   return words;
 }
 

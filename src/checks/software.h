@@ -33,12 +33,14 @@ struct Software {
   Engine engine = Engine::kNone;
   std::optional<Release> engine_release;
   bool nccl_assumed = true, torch_assumed = true;  // not stated by the caller
+  bool engine_assumed = true;                      // likewise; a command that is checked may tell it
+  bool engine_from_command = false;                // and told it
 
   bool nccl_since(int minor, int patch = 0) const { return !is_before(nccl, 2, minor, patch); }
   bool torch_since(int minor) const { return !is_before(torch, 2, minor); }
 };
 
-// "for NCCL 2.30 (assumed: --nccl-version) and PyTorch 2.14".
+// "for NCCL 2.30 (assumed: --nccl-version) and PyTorch 2.14 with vllm (by its command; --engine)".
 std::string words_of(const Software& software);
 
 }  // namespace unhang::checks

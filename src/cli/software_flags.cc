@@ -54,6 +54,7 @@ base::Result<checks::Software> software_of(const SoftwareFlags& flags) {
     software.torch_assumed = false;
   }
   software.engine = checks::parse_engine(flags.engine).value_or(checks::Engine::kNone);
+  software.engine_assumed = flags.engine.empty();
   if (flags.engine_release) {
     const auto release = release_of("--engine-version", *flags.engine_release);
     if (!release) return base::fail(release.error());

@@ -15,7 +15,7 @@ namespace unhang::cli {
 
 struct SoftwareFlags {
   std::optional<std::string> nccl, torch, engine_release;
-  std::string engine = "none";
+  std::string engine;  // empty: not said
 };
 
 std::vector<Flag> software_flags(SoftwareFlags& flags);

@@ -31,15 +31,31 @@ using base::ErrorCode;
 constexpr std::size_t kMostBytes = 32 << 20;  // a list of a thousand pods fits
 constexpr std::chrono::seconds kProcPatience{10};
 
+// What a shell makes of <(command): whoever writes is there.
+bool is_handed_over(const std::string& path) {
+  return path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/stdin";
+}
+
 base::Result<std::string> read_whole(const std::string& path) {
   const bool is_stdin = path == "-";
-  const os::FileDescriptor opened(is_stdin ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  // Not to wait for whoever writes into a FIFO: it is told apart below.
+  const os::FileDescriptor opened(
+      is_stdin ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   const std::string shown = is_stdin ? "standard input" : base::printable(path);
   if (!is_stdin && !opened.valid())
     return base::fail(ErrorCode::kNoInput, shown + ": " + std::strerror(errno));
   struct stat status {};
   if (!is_stdin && ::fstat(opened.get(), &status) == 0 && S_ISDIR(status.st_mode))
     return base::fail(ErrorCode::kNoInput, shown + " is a folder: name one file of it");
+  if (!is_stdin && !S_ISREG(status.st_mode)) {
+    if (!is_handed_over(path)) {
+      return base::fail(ErrorCode::kNoInput, shown +
+                                                 " is no regular file, and reading it could wait for ever: "
+                                                 "to read what comes through a pipe, unhang env check - <" +
+                                                 shown);
+    }
+    ::fcntl(opened.get(), F_SETFL, 0);
+  }
   os::FileSource source(is_stdin ? STDIN_FILENO : opened.get());
   std::string text;
   while (true) {
