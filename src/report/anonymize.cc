@@ -200,6 +200,11 @@ void each_text(model::Case& evidence, const Visit& visit) {
   each_symbol(evidence.vocabulary.symbols, visit);
   for (model::Rank& rank : evidence.ranks) visit(rank.host);
   for (model::SetAside& aside : evidence.set_aside) visit(aside.reason);
+  for (model::HostClock& clock : evidence.clocks) {
+    visit(clock.host);
+    visit(clock.basis);
+  }
+  for (model::TimeAssumption& assumed : evidence.time_assumptions) visit(assumed.text);
   for (model::Conflict& conflict : evidence.conflicts) visit(conflict.text);
   for (model::RankIdentity& identity : evidence.identities) {
     for (model::IdentityFact& fact : identity.facts) visit(fact.value);
@@ -278,6 +283,7 @@ void each_text(model::Verdict& verdict, const Visit& visit) {
     visit(event.host);
     visit(event.event);
   }
+  visit(verdict.times.stalled_basis);
   for (model::RecoveryStep& step : verdict.recovery.steps) {
     visit(step.why);
     visit(step.command);

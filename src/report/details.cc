@@ -198,16 +198,42 @@ void progress(Page& page, const Verdict& v) {
   }
 }
 
+void times(Page& page, const Verdict& v) {
+  const auto& t = v.times;
+  const auto line = [&](std::string_view what, const std::string& time, const std::string& basis = {}) {
+    if (!time.empty()) page.text(2, std::string(what) + time + (basis.empty() ? "" : " (" + basis + ")"));
+  };
+  line("first anomaly  ", t.first_anomaly);
+  line("stands since   ", t.stalled_since, t.stalled_basis);
+  line("detected       ", t.detected);
+  line("dumped         ", t.dumped);
+  line("ended          ", t.ended);
+}
+
 void timeline(Page& page, const Verdict& v) {
   if (v.timeline.empty()) return;
   page.heading("timeline");
+  times(page, v);
   const std::size_t count = page.shown(v.timeline.size(), kMany);
   for (std::size_t i = 0; i < count; ++i) {
     const model::TimelineEvent& e = v.timeline[i];
     page.text(2, e.time + (e.clock.empty() ? "" : " (" + e.clock + ")") +
-                     (e.host.empty() ? "" : "  " + e.host) + "  " + e.event);
+                     (e.host.empty() ? "" : "  " + e.host) + (e.time.empty() ? "" : "  ") + e.event +
+                     (e.after_the_fact ? "  (after the fact)" : ""));
   }
   page.left_out(2, v.timeline.size(), count);
+}
+
+void assumed_times(Page& page, const model::Case& evidence) {
+  if (evidence.time_assumptions.empty()) return;
+  page.heading("assumed of times");
+  const std::size_t count = page.shown(evidence.time_assumptions.size(), kMany);
+  for (std::size_t i = 0; i < count; ++i) {
+    const model::TimeAssumption& assumed = evidence.time_assumptions[i];
+    if (assumed.input >= evidence.inputs.size()) continue;
+    page.text(2, page.path(evidence.inputs[assumed.input].path) + ": " + assumed.text);
+  }
+  page.left_out(2, evidence.time_assumptions.size(), count);
 }
 
 void set_aside(Page& page, const model::Case& evidence) {
@@ -303,6 +329,7 @@ std::vector<Line> details(const Verdict& v, const TerminalOptions& options) {
   unseen(page, v, options.evidence);
   clocks(page, v);
   if (options.evidence != nullptr) {
+    assumed_times(page, *options.evidence);
     conflicts(page, *options.evidence);
     set_aside(page, *options.evidence);
     problems(page, *options.evidence);

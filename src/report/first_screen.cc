@@ -8,6 +8,7 @@
 
 #include "report/section.h"
 #include "report/text_layout.h"
+#include "report/time_words.h"
 #include "report/words.h"
 
 namespace unhang::report {
@@ -70,6 +71,13 @@ Section why(const Verdict& v, int width) {
     text = std::string(v.cause) + ", because of " + v.root + ": " + std::string(cause_title(v.root));
   }
   return text_section("why", text, width, 2);
+}
+
+// Gives way to everything else.
+Section since(const Verdict& v, int width) {
+  Section section = text_section("since", stall_words(v.times), width, 1);
+  if (!section.empty()) section.forms.emplace_back();
+  return section;
 }
 
 Section impact(const Verdict& v, int width) {
@@ -201,6 +209,7 @@ std::vector<Line> first_screen(const Verdict& v, const TerminalOptions& options)
                                          suspects(v, inner),
                                          why(v, inner),
                                          text_section("where", where_words(v.where), inner, 2),
+                                         since(v, inner),
                                          impact(v, inner),
                                          not_seen(v, options, inner),
                                          do_next(v, inner),

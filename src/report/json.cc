@@ -162,11 +162,20 @@ Json progress_json(const model::ProgressSignal& p) {
 }
 
 Json event_json(const model::TimelineEvent& e) {
-  return {{"time", time_or_null(e.time)},
-          {"clock", e.clock},
-          {"host", text_or_null(e.host)},
-          {"event", e.event},
-          {"evidence", e.evidence}};
+  return {{"time", time_or_null(e.time)}, {"clock", e.clock},
+          {"host", text_or_null(e.host)}, {"event", e.event},
+          {"evidence", e.evidence},       {"after_the_fact", e.after_the_fact}};
+}
+
+Json times_json(const model::IncidentTimes& t) {
+  return {{"first_anomaly", time_or_null(t.first_anomaly)},
+          {"stalled_since", time_or_null(t.stalled_since)},
+          {"stalled_basis", text_or_null(t.stalled_basis)},
+          {"detected", time_or_null(t.detected)},
+          {"dumped", time_or_null(t.dumped)},
+          {"ended", time_or_null(t.ended)},
+          {"gpu_hours_lost", value_or_null(t.gpu_hours_lost)},
+          {"lost_basis", text_or_null(t.lost_basis)}};
 }
 
 Json step_json(const model::RecoveryStep& s) {
@@ -209,6 +218,7 @@ Json document(const model::Verdict& v, const std::vector<model::Input>& inputs,
   out["evidence"] = evidence_json(v.evidence);
   out["progress"] = list_of(v.progress, progress_json);
   out["timeline"] = list_of(v.timeline, event_json);
+  out["times"] = times_json(v.times);
   out["not_seen"] = v.not_seen;
   out["recovery"] =
       Json{{"level", model::name_of(v.recovery.level)}, {"steps", list_of(v.recovery.steps, step_json)}};

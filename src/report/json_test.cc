@@ -81,9 +81,9 @@ TEST(Json, KeysStandInTheOrderOfTheSchema) {
   const std::string text = rendered(samples::rank_silent());
   std::size_t last = 0;
   for (const std::string_view key :
-       {"schema",   "tool",         "inputs",   "verdict",      "culprits", "suspects", "victims",
-        "where",    "blast_radius", "findings", "alternatives", "evidence", "progress", "timeline",
-        "not_seen", "recovery",     "coverage", "clocks",       "stacks",   "exit_code"}) {
+       {"schema", "tool",         "inputs",   "verdict",      "culprits", "suspects", "victims",
+        "where",  "blast_radius", "findings", "alternatives", "evidence", "progress", "timeline",
+        "times",  "not_seen",     "recovery", "coverage",     "clocks",   "stacks",   "exit_code"}) {
     const std::size_t at = text.find("\n\"" + std::string(key) + "\": ");
     ASSERT_NE(at, std::string::npos) << key;
     EXPECT_GE(at, last) << key;

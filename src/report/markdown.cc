@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/text_layout.h"
+#include "report/time_words.h"
 #include "report/words.h"
 
 namespace unhang::report {
@@ -45,6 +46,7 @@ void facts(std::string& out, const Verdict& v) {
     row(out, "Culprits", "none proven");
   }
   row(out, "Where", markdown_text(where_words(v.where)));
+  row(out, "Stands since", markdown_text(stall_words(v.times)));
   row(out, "Impact", impact(v));
   row(out, "Phase", markdown_text(spaced(model::name_of(v.phase))));
   row(out, "Fault domain", markdown_text(spaced(model::name_of(v.fault_domain))));
@@ -117,6 +119,16 @@ std::vector<std::string> evidence_items(const Verdict& v, const std::string& fol
   return items;
 }
 
+std::vector<std::string> timeline_items(const Verdict& v) {
+  std::vector<std::string> items;
+  for (const model::TimelineEvent& e : v.timeline) {
+    std::string text = e.time.empty() ? "" : markdown_code(e.time) + " ";
+    if (!e.host.empty()) text += markdown_text(e.host) + ": ";
+    items.push_back(text + markdown_text(e.event) + (e.after_the_fact ? " *(after the fact)*" : ""));
+  }
+  return items;
+}
+
 std::vector<std::string> alternative_items(const Verdict& v) {
   std::vector<std::string> items;
   for (const model::Alternative& a : v.alternatives) {
@@ -147,6 +159,7 @@ std::string render_markdown(const Verdict& v, const MarkdownOptions& options) {
     unseen.push_back(markdown_text(item));
   list(out, "Not seen", unseen);
   steps(out, v);
+  list(out, "Timeline", timeline_items(v));
   list(out, "Alternatives", alternative_items(v));
   const std::string folder = common_folder(v, options.evidence);
   list(out, "Evidence", evidence_items(v, folder), folder.empty() ? "" : ", below " + markdown_code(folder));
