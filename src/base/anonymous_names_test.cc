@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/anonymous_names.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 namespace unhang::base {
@@ -147,6 +150,35 @@ TEST_F(AnonymousNamesTest, HostsThatTheTextNames) {
   EXPECT_EQ(replaced("https://pytorch.org/docs"), "https://pytorch.org/docs");
   EXPECT_EQ(replaced("ip-10-0-1-2.ec2.internal"), host("ip-10-0-1-2") + ".ec2.internal");
   EXPECT_EQ(replaced("[rank3]: x [default0]:2024-01-02"), "[rank3]: x [default0]:2024-01-02");
+}
+
+// What follows `word` in a line: "0x5c" of "commId 0x5c".
+std::vector<std::string> values_behind(const std::string& line, std::string_view word) {
+  std::vector<std::string> values;
+  for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    const std::size_t from = at + word.size();
+    values.push_back(line.substr(from, line.find_first_of(" ,", from) - from));
+  }
+  return values;
+}
+
+// Outputs are joined by the numbers of communicators, and by what is no name: over all logs of the corpus.
+TEST_F(AnonymousNamesTest, NumbersOfCommunicatorsStayInEveryLog) {
+  std::size_t seen = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(UNHANG_SOURCE_DIR "/tests/corpus/logs")) {
+    if (!entry.is_regular_file() || entry.path().extension() == ".json") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    for (std::string line; std::getline(in, line);) {
+      const std::string out = names.replace(line);
+      for (const char* word : {"comm 0x", "commId 0x", "commHash ", "busId ", "nranks ", "cudaDev "}) {
+        EXPECT_EQ(values_behind(out, word), values_behind(line, word)) << line;
+        seen += values_behind(line, word).size();
+      }
+      EXPECT_EQ(values_behind(out, "uid: 0x").size() + values_behind(out, "uid 0x").size(), 0U) << out;
+    }
+  }
+  EXPECT_GT(seen, 1000U);
 }
 
 TEST_F(AnonymousNamesTest, TheEndOfACutText) {

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "cli/progress_bar.h"
+#include "cli/side_documents.h"
 #include "collect/bundle_check.h"
 #include "formats/catalogue.h"
 #include "formats/evidence_stream.h"
@@ -74,8 +75,28 @@ class StreamToEvidence final : public os::BlobStream {
   FileEvidence& x_file;
 };
 
-// `threads`: of this file alone.
-std::vector<formats::Evidence> read_file(const std::string& path, std::string& scratch, unsigned threads,
+// A README or a JSON document beside the evidence may quote lines of logs: it is none, unless somebody named
+// it.
+formats::Evidence read_blob(const std::vector<std::string>& named, const std::string& name,
+                            std::string_view bytes) {
+  formats::Evidence evidence = formats::read_evidence(name, bytes);
+  if (evidence.kind != "log" || std::find(named.begin(), named.end(), name) != named.end()) return evidence;
+  const auto reason = why_no_log(name, bytes.substr(0, formats::kSniffBytes));
+  if (!reason) return evidence;
+  formats::Evidence passed_over;
+  passed_over.path = std::move(evidence.path);
+  passed_over.kind = "unknown";
+  passed_over.problems.push_back({.severity = model::Severity::kInfo,
+                                  .code = "passed_over",
+                                  .text = std::string(*reason),
+                                  .offset = {},
+                                  .bytes_lost = 0});
+  return passed_over;
+}
+
+// `threads`: of this file alone. `named`: the arguments.
+std::vector<formats::Evidence> read_file(const std::string& path, const std::vector<std::string>& named,
+                                         std::string& scratch, unsigned threads,
                                          std::atomic<std::uint64_t>& bytes_read) {
   FileEvidence file;
   const os::ReadHooks hooks{.ask_for_stream = [&](const std::string& name,
@@ -87,7 +108,7 @@ std::vector<formats::Evidence> read_file(const std::string& path, std::string& s
                             .bytes_read = &bytes_read};
   os::read_evidence(
       path, {}, scratch,
-      [&](const std::string& name, std::string_view bytes) { file.add(formats::read_evidence(name, bytes)); },
+      [&](const std::string& name, std::string_view bytes) { file.add(read_blob(named, name, bytes)); },
       [&](os::ReadTrouble trouble) { file.add(std::move(trouble)); }, hooks);
   return file.take();
 }
@@ -213,7 +234,8 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
     const unsigned for_each = std::max(
         1u, base::thread_count(options.threads, SIZE_MAX) / base::thread_count(options.threads, count));
     base::parallel_for(count, options.threads, [&](std::size_t i, unsigned worker) {
-      read[i] = read_file(expanded->files[from + i], scratch[worker], for_each, progress->bytes_read());
+      read[i] =
+          read_file(expanded->files[from + i], paths, scratch[worker], for_each, progress->bytes_read());
     });
     std::vector<formats::Evidence> batch;
     for (auto& file : read) {

@@ -22,6 +22,7 @@
 #include "cli/log_file.h"
 #include "cli/log_merge.h"
 #include "cli/log_time_flags.h"
+#include "cli/side_documents.h"
 #include "formats/log/reader.h"
 #include "formats/log/time_prefix.h"
 #include "os/expand_paths.h"
@@ -56,10 +57,17 @@ std::int64_t full_date_of(const model::Log& log) {
   return full(log.last) ? log.last.ns : 0;
 }
 
-model::Log read_whole(LogFile& file) {
+// Of a document the reason why it is no log; one of prose that was named is one all the same.
+base::Result<model::Log> read_whole(const std::string& path, bool is_named) {
+  auto file = LogFile::open(path);
+  if (!file) return base::fail(file.error());
+  os::ByteSource& source = (*file)->source();
+  std::string_view block = source.next();
+  const auto reason = why_no_log(path, block.substr(0, kBytesAtOnce));
+  if (reason && (!is_named || is_json_document(block.substr(0, kBytesAtOnce))))
+    return base::fail(base::ErrorCode::kData, path + ": " + std::string(*reason));
   formats::log::LogReader reader;
-  for (std::string_view block = file.source().next(); !block.empty(); block = file.source().next())
-    reader.feed(block);
+  for (; !block.empty(); block = source.next()) reader.feed(block);
   return reader.finish();
 }
 
@@ -81,7 +89,8 @@ class LogsMergeCommand final : public CommandBase {
 
  private:
   std::optional<std::string> wrong_flags();
-  std::vector<model::Log> look_through(std::vector<std::string>& paths, Output& err);
+  std::vector<model::Log> look_through(const std::vector<std::string>& named, std::vector<std::string>& paths,
+                                       Streams& streams);
   void learn_names(const std::vector<model::Log>& logs);
   bool wanted(const LogLine& line) const;
   std::string shown(const std::string& text);
@@ -169,22 +178,23 @@ std::optional<std::string> LogsMergeCommand::wrong_flags() {
 }
 
 // Drops from `paths` what is no log. What standard input tells is not known: it can be read only once.
-std::vector<model::Log> LogsMergeCommand::look_through(std::vector<std::string>& paths, Output& err) {
+std::vector<model::Log> LogsMergeCommand::look_through(const std::vector<std::string>& named,
+                                                       std::vector<std::string>& paths, Streams& streams) {
   std::vector<model::Log> logs(paths.size());
   std::vector<std::string> faults(paths.size());
   base::parallel_for(paths.size(), 0, [&](std::size_t i, unsigned) {
     if (paths[i] == "-") return;
-    auto file = LogFile::open(paths[i]);
-    if (file) {
-      logs[i] = read_whole(**file);
+    auto log = read_whole(paths[i], std::find(named.begin(), named.end(), paths[i]) != named.end());
+    if (log) {
+      logs[i] = std::move(*log);
     } else {
-      faults[i] = file.error().message;
+      faults[i] = log.error().message;
     }
   });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (!faults[i].empty()) {
-      err.write("unhang: " + base::printable(faults[i]) + "\n");
+      streams.err.write("unhang: " + base::printable(faults[i]) + "\n");
       continue;
     }
     if (kept != i) {
@@ -287,7 +297,7 @@ int LogsMergeCommand::run(const std::vector<std::string>& arguments, Streams& st
   std::optional<os::Interrupt> interrupt;
   if (x_follow) interrupt.emplace();
 
-  std::vector<model::Log> logs = look_through(paths, streams.err);
+  std::vector<model::Log> logs = look_through(arguments, paths, streams);
   std::vector<std::int64_t> dates;
   for (const model::Log& log : logs) dates.push_back(full_date_of(log));
   learn_names(logs);
