@@ -139,6 +139,9 @@ class SpecReader {
 
   void add(Environment& out, const std::string& name, const Node* value, const Node& at) {
     if (!is_watched(name)) return;
+    if (out.variables.size() >= kMostVariables)
+      return note("of " + out.name + " only the first " + std::to_string(kMostVariables) +
+                  " variables were looked at");
     Variable variable{.name = name, .value = {}, .where = x_name};
     if (at.line > 0) variable.where += ":" + std::to_string(at.line);
     variable.known = value != nullptr && value->kind == Node::Kind::kScalar;

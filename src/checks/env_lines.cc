@@ -146,6 +146,10 @@ class LineReader {
   bool add(std::string_view name, std::string value, bool known) {
     x_any = true;
     if (!is_watched(name)) return false;
+    if (x_environment.variables.size() >= kMostVariables) {
+      x_too_many = true;
+      return false;
+    }
     x_environment.variables.push_back({.name = std::string(name),
                                        .value = std::move(value),
                                        .where = x_name + ":" + std::to_string(x_line),
@@ -166,6 +170,9 @@ class LineReader {
           std::to_string(x_unread) +
           (x_unread == 1 ? " line sets no variable and was" : " lines set no variable and were") +
           " passed over");
+    if (x_too_many)
+      x_sources.notes.push_back("only the first " + std::to_string(kMostVariables) +
+                                " variables were looked at");
     x_environment.form = x_sources.form = x_form;
     x_sources.environments.push_back(std::move(x_environment));
     return std::move(x_sources);
@@ -176,7 +183,7 @@ class LineReader {
   Environment x_environment;
   base::EnvForm x_form = base::EnvForm::kExport;
   std::uint64_t x_line = 0, x_unread = 0;
-  bool x_shell = false, x_unit = false, x_any = false, x_carriage_return = false;
+  bool x_shell = false, x_unit = false, x_any = false, x_carriage_return = false, x_too_many = false;
 };
 
 }  // namespace

@@ -154,6 +154,21 @@ TEST(EnvLines, TheCommandTellsTheEngine) {
   EXPECT_EQ(only("export NCCL_DEBUG=INFO\n# vllm serve m\n").engine, std::nullopt);
 }
 
+TEST(EnvText, MoreVariablesThanAnyProcessHas) {
+  std::string lines, list = "environment:\n";
+  for (std::size_t i = 0; i < kMostVariables + 5; ++i) {
+    lines += "NCCL_X" + std::to_string(i) + "=1\n";
+    list += "  NCCL_X" + std::to_string(i) + ": \"1\"\n";
+  }
+  for (const std::string& text : {lines, list}) {
+    const auto sources = read_env_text(text, "f");
+    ASSERT_TRUE(sources);
+    EXPECT_EQ(sources->environments.front().variables.size(), kMostVariables);
+    ASSERT_EQ(sources->notes.size(), 1U);
+    EXPECT_NE(sources->notes[0].find("only the first 2000 variables"), std::string::npos);
+  }
+}
+
 TEST(EnvText, WhatIsNoTextIsAnError) {
   using namespace std::string_literals;
   const std::pair<std::string, std::string_view> cases[] = {{"\xFF\xFE"

@@ -25,6 +25,9 @@ struct Variable {
   bool not_text = false;         // Kubernetes: a number or a boolean, where only text is taken
 };
 
+// More are not kept: no process has so many, and each rule looks at each of them.
+inline constexpr std::size_t kMostVariables = 2000;
+
 struct Environment {
   std::string name;                             // "container vllm", "pid 412 (python3)"; empty: the only one
   std::vector<Variable> variables;              // in the order of the source; of one name the last counts
