@@ -60,4 +60,11 @@ std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
   return a + b;
 }
 
+std::int64_t subtract_saturated(std::int64_t a, std::int64_t b) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (b < 0 && a > Limits::max() + b) return Limits::max();
+  if (b > 0 && a < Limits::min() + b) return Limits::min();
+  return a - b;
+}
+
 }  // namespace unhang::base

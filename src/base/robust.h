@@ -26,7 +26,8 @@ double deviation_of(std::span<const double> values);
 // What the deviation is multiplied by to stand for a normal's standard deviation.
 inline constexpr double kDeviationToSigma = 1.4826;
 
-// The sum, held at the ends of its type: hostile times must not wrap around.
+// Sum and difference, held at the ends of their type: hostile times must not wrap around.
 std::int64_t add_saturated(std::int64_t a, std::int64_t b);
+std::int64_t subtract_saturated(std::int64_t a, std::int64_t b);
 
 }  // namespace unhang::base

@@ -64,6 +64,10 @@ TEST(Robust, SumsStopAtTheEnds) {
   EXPECT_EQ(add_saturated(Limits::max(), 1), Limits::max());
   EXPECT_EQ(add_saturated(Limits::min(), -1), Limits::min());
   EXPECT_EQ(add_saturated(-4, 9), 5);
+  EXPECT_EQ(subtract_saturated(Limits::max(), -1), Limits::max());
+  EXPECT_EQ(subtract_saturated(Limits::min(), 1), Limits::min());
+  EXPECT_EQ(subtract_saturated(0, Limits::min()), Limits::max());
+  EXPECT_EQ(subtract_saturated(4, 9), -5);
 }
 
 }  // namespace

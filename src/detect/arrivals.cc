@@ -4,50 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "base/robust.h"
+#include "detect/complete_rows.h"
 
 namespace unhang::detect {
 namespace {
 
+using base::add_saturated;
 using base::median;
+using base::subtract_saturated;
 using model::Operation;
 
-constexpr std::size_t kMostRows = 4096;
-constexpr std::int64_t kLeastDelay = 5'000'000;  // ns; below it everything is noise of the scheduler
 // How many standard errors of the completion-based offset are given to the clock.
 constexpr double kErrorsOfOffset = 3;
 // Differences of completions that change by less than this belong to the same look of the watchdogs (ns).
 constexpr std::int64_t kSameLook = 500'000;
-
-struct RawRow {
-  std::vector<std::int64_t> created, completed;
-  std::vector<std::uint32_t> operations;
-};
-
-std::map<std::int64_t, RawRow> complete_rows(const Analysis& analysis, model::GroupIndex group) {
-  const auto& members = analysis.groups[group].members;
-  std::map<std::int64_t, RawRow> rows;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    if (members[m].lane == nullptr) return {};
-    const auto& operations = analysis.joined.ranks[members[m].rank].operations;
-    const auto& lane = members[m].lane->collectives;
-    for (std::size_t k = lane.size() > kMostRows ? lane.size() - kMostRows : 0; k < lane.size(); ++k) {
-      const Operation& op = operations[lane[k]];
-      if (!op.has(Operation::kFinished) || op.completed_ns == 0 || op.created_ns == 0) continue;
-      const auto at =
-          m == 0 ? rows.try_emplace(op.collective_sequence).first : rows.find(op.collective_sequence);
-      if (at == rows.end() || at->second.created.size() != m)
-        continue;  // a member before has not recorded it
-      at->second.created.push_back(op.created_ns);
-      at->second.completed.push_back(op.completed_ns);
-      at->second.operations.push_back(lane[k]);
-    }
-  }
-  std::erase_if(rows, [&](const auto& row) { return row.second.created.size() != members.size(); });
-  return rows;
-}
 
 // The largest offset that a member's clock can sensibly have against the others':
 // - A late rank is not late all the time, a clock is: the offset is no more than nearly the smallest
@@ -63,7 +35,9 @@ std::int64_t largest_offset(std::vector<std::int64_t> lateness,
   double looks = 1;
   for (std::size_t i = 0; i < completions.size(); ++i) {
     sum += static_cast<double>(completions[i]);
-    if (i > 0 && std::abs(completions[i] - completions[i - 1]) > kSameLook) ++looks;
+    if (i > 0 &&
+        std::abs(static_cast<double>(completions[i]) - static_cast<double>(completions[i - 1])) > kSameLook)
+      ++looks;
   }
   const double mean = sum / static_cast<double>(completions.size());
   double squares = 0;
@@ -71,7 +45,19 @@ std::int64_t largest_offset(std::vector<std::int64_t> lateness,
     squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
   const double deviation = std::sqrt(squares / static_cast<double>(completions.size()));
   const double from_completions = mean + kErrorsOfOffset * deviation / std::sqrt(looks);
-  return std::min(*tenth, static_cast<std::int64_t>(from_completions));
+  constexpr double kMost = 4e18;  // what the type holds
+  return std::min(*tenth, static_cast<std::int64_t>(std::clamp(from_completions, -kMost, kMost)));
+}
+
+const Operation& operation_of(const Analysis& analysis, model::GroupIndex group, std::size_t member,
+                              const CompleteRow& row) {
+  return analysis.joined.ranks[analysis.groups[group].members[member].rank]
+      .operations[row.operations[member]];
+}
+
+std::int64_t window_of(const Arrivals& arrivals) {
+  if (arrivals.rows.empty()) return 0;
+  return std::max<std::int64_t>(arrivals.rows.back().others_ns - arrivals.rows.front().others_ns, 0);
 }
 
 }  // namespace
@@ -80,17 +66,23 @@ Arrivals collect_arrivals(const Analysis& analysis, model::GroupIndex group) {
   Arrivals out;
   const std::size_t members = analysis.groups[group].members.size();
   if (members < 2) return out;
-  auto raw = complete_rows(analysis, group);
   std::vector<std::vector<std::int64_t>> completions(members);
-  for (auto& [sequence, row] : raw) {
-    ArrivalRow arrival{.sequence = sequence,
-                       .others_ns = median(row.created),
-                       .lateness_ns = std::move(row.created),
+  for (CompleteRow& row : complete_rows(analysis, group, has_call_times)) {
+    std::vector<std::int64_t> created;
+    std::vector<std::int64_t> completed;
+    for (std::size_t m = 0; m < members; ++m) {
+      const Operation& op = operation_of(analysis, group, m, row);
+      created.push_back(op.created_ns);
+      completed.push_back(op.completed_ns);
+    }
+    ArrivalRow arrival{.sequence = row.sequence,
+                       .others_ns = median(created),
+                       .lateness_ns = std::move(created),
                        .operations = std::move(row.operations)};
-    const std::int64_t completed = median(row.completed);
+    const std::int64_t together = median(completed);
     for (std::size_t m = 0; m < members; ++m) {
       arrival.lateness_ns[m] -= arrival.others_ns;
-      completions[m].push_back(row.completed[m] - completed);
+      completions[m].push_back(completed[m] - together);
     }
     out.rows.push_back(std::move(arrival));
   }
@@ -100,17 +92,39 @@ Arrivals collect_arrivals(const Analysis& analysis, model::GroupIndex group) {
     lateness.reserve(out.rows.size());
     for (const ArrivalRow& row : out.rows) lateness.push_back(row.lateness_ns[m]);
     const std::int64_t offset = largest_offset(std::move(lateness), completions[m]);
-    for (ArrivalRow& row : out.rows) row.lateness_ns[m] -= offset;
+    for (ArrivalRow& row : out.rows) row.lateness_ns[m] = subtract_saturated(row.lateness_ns[m], offset);
   }
+  out.window_ns = window_of(out);
   return out;
 }
 
-std::vector<Delays> measure_delays(const Arrivals& arrivals) {
+Arrivals collect_waits(const Analysis& analysis, model::GroupIndex group) {
+  Arrivals out;
+  out.by_durations = true;
+  const std::size_t members = analysis.groups[group].members.size();
+  if (members < 2) return out;
+  for (CompleteRow& row : complete_rows(analysis, group, has_shared_duration)) {
+    std::vector<std::int64_t> created;
+    std::vector<std::int64_t> durations;
+    for (std::size_t m = 0; m < members; ++m) {
+      const Operation& op = operation_of(analysis, group, m, row);
+      created.push_back(op.created_ns);
+      durations.push_back(*duration_of(op));
+    }
+    const std::int64_t longest = *std::max_element(durations.begin(), durations.end());
+    for (std::int64_t& duration : durations) duration = longest - duration;
+    out.rows.push_back(
+        {row.sequence, median(std::move(created)), std::move(durations), std::move(row.operations)});
+  }
+  out.window_ns = window_of(out);
+  return out;
+}
+
+std::vector<Delays> measure_delays(const Arrivals& arrivals, std::int64_t least_ns) {
   const std::size_t members = arrivals.rows.empty() ? 0 : arrivals.rows.front().lateness_ns.size();
   std::vector<Delays> out(members);
   std::vector<std::vector<std::int64_t>> sizes(members);
   std::vector<std::int64_t> busy_until(members, 0);
-  std::vector<std::int64_t> worst(members, 0);
   for (std::size_t r = 0; r < arrivals.rows.size(); ++r) {
     const ArrivalRow& row = arrivals.rows[r];
     const auto last = static_cast<std::size_t>(
@@ -119,14 +133,14 @@ std::vector<Delays> measure_delays(const Arrivals& arrivals) {
     for (std::size_t m = 0; m < members; ++m) {
       if (m != last) next = std::max(next, row.lateness_ns[m]);
     }
-    const std::int64_t delay = row.lateness_ns[last] - next;
-    if (delay < kLeastDelay || row.others_ns < busy_until[last]) continue;
-    busy_until[last] = row.others_ns + row.lateness_ns[last];
+    const std::int64_t delay = subtract_saturated(row.lateness_ns[last], next);
+    if (delay < least_ns || (!arrivals.by_durations && row.others_ns < busy_until[last])) continue;
+    busy_until[last] = add_saturated(row.others_ns, row.lateness_ns[last]);
     sizes[last].push_back(delay);
-    out[last].lost_ns += delay;
+    out[last].lost_ns = add_saturated(out[last].lost_ns, delay);
     if (4 * r >= 3 * arrivals.rows.size()) out[last].persistent = true;
-    if (delay > worst[last]) {
-      worst[last] = delay;
+    if (delay > out[last].worst_ns) {
+      out[last].worst_ns = delay;
       out[last].worst_operation = row.operations[last];
     }
   }

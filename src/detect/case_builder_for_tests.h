@@ -32,6 +32,7 @@ struct CallOptions {
   std::int64_t late_ns = 0;
   std::int64_t completed_after_ns = 0;                // after the time of the line; 0: no such time is known
   model::OpState state = model::OpState::kScheduled;  // of what is not finished
+  float duration_ms = model::Operation::kNoDuration;
 };
 
 inline CallOptions elements(std::int64_t count) {
@@ -189,6 +190,7 @@ class CaseBuilder {
     if (finished) op.flags |= model::Operation::kFinished;
     if (options.completed_after_ns != 0)
       op.completed_ns = kStart + x_now + options.completed_after_ns + x_skew[rank];
+    op.duration_ms = options.duration_ms;
     op.timeout_ms = 600000;
     op.record_id = x_records[rank]++;
     return op;

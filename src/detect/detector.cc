@@ -30,6 +30,8 @@ constexpr std::array kDetectors{
     Detector{"ras_error", "asynchronous errors that RAS shows", find_ras_error},
     Detector{"ras_teardown", "communicators that some ranks have left", find_ras_teardown},
     Detector{"straggler", "a rank that arrives last again and again", find_straggler},
+    Detector{"slow_transfer", "data that moves more slowly than it did, or than between other ranks",
+             find_slow_transfer},
     Detector{"stale_watchdog", "operations that are unfinished on paper only", find_stale_watchdog},
     Detector{"log_device_fault", "GPUs and NVLinks that the kernel log reports as failed",
              find_log_device_fault},

@@ -39,6 +39,7 @@ std::vector<Explanation> find_launch_order(const Analysis&);
 std::vector<Explanation> find_silent_rank(const Analysis&);
 std::vector<Explanation> find_symmetric_stall(const Analysis&);
 std::vector<Explanation> find_straggler(const Analysis&);
+std::vector<Explanation> find_slow_transfer(const Analysis&);
 std::vector<Explanation> find_stale_watchdog(const Analysis&);
 std::vector<Explanation> find_log_device_fault(const Analysis&);
 std::vector<Explanation> find_log_process_end(const Analysis&);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank that arrives last again and again while everything completes. Arrival is the time of the call on the
-// host's clock. What a clock's offset looks like is a constant; what a straggler looks like is either time
-// that comes and goes, or time that the completions (which all members share) do not show.
-// docs/detectors/straggler.md tells the method.
+// A rank that arrives last again and again while everything completes. Who that is and how it is told from a
+// clock or from chance: lateness.h. docs/detectors/straggler.md tells the method.
 #include <algorithm>
-#include <map>
 #include <optional>
 
-#include "detect/arrivals.h"
+#include "base/span_text.h"
 #include "detect/detector.h"
+#include "detect/lateness.h"
 #include "detect/wording.h"
 
 namespace unhang::detect {
@@ -17,38 +15,35 @@ namespace {
 
 using model::RankIndex;
 
-constexpr std::size_t kFewestDelays = 5;  // below this, last is chance
-// Share of the group's time that the others must lose to it: less is not worth a verdict. In few rows a large
-// share comes by chance.
-constexpr double kLeastShareLost = 0.2;
-constexpr double kLeastShareOfFew = 0.5;
-constexpr std::size_t kFewRows = 30;
-// Share of all lost time that one rank must cause: else nobody in particular is late.
-constexpr double kLeastShareOfDelay = 0.7;
+constexpr std::size_t kSurelyOften = 10;  // delays from which on a persistent one is sure
+constexpr double kSurelyMuch = 0.1;       // of the time, for one that is told by its steadiness
 
 struct Candidate {
   model::GroupIndex group = 0;
   RankIndex rank = 0;
   Delays delays;
-  std::int64_t window_ns = 0;
+  double share = 0;
+  bool by_durations = false;
+  bool slight = false;
 };
 
-std::optional<Candidate> find_in_group(const Analysis& analysis, model::GroupIndex group) {
-  const Arrivals arrivals = collect_arrivals(analysis, group);
-  if (arrivals.rows.size() < kFewestDelays) return std::nullopt;
-  const std::vector<Delays> delays = measure_delays(arrivals);
-  std::int64_t all = 0;
-  for (const Delays& of_member : delays) all += of_member.lost_ns;
-  const auto worst = std::max_element(delays.begin(), delays.end(),
-                                      [](const Delays& a, const Delays& b) { return a.lost_ns < b.lost_ns; });
-  const std::int64_t window = arrivals.rows.back().others_ns - arrivals.rows.front().others_ns;
-  if (worst == delays.end() || worst->count < kFewestDelays) return std::nullopt;
-  if (static_cast<double>(worst->lost_ns) < kLeastShareOfDelay * static_cast<double>(all))
-    return std::nullopt;
-  const double least = arrivals.rows.size() < kFewRows ? kLeastShareOfFew : kLeastShareLost;
-  if (static_cast<double>(worst->lost_ns) < least * static_cast<double>(window)) return std::nullopt;
-  const auto member = static_cast<std::size_t>(worst - delays.begin());
-  return Candidate{group, analysis.groups[group].members[member].rank, *worst, window};
+bool some_dump_was_cut(const model::Case& joined) {
+  return std::any_of(joined.ranks.begin(), joined.ranks.end(),
+                     [](const model::Rank& rank) { return rank.input && !rank.tail_known; });
+}
+
+std::optional<Candidate> find_in_group(const Analysis& analysis, model::GroupIndex group, bool cut) {
+  const auto found = judge_lateness(analysis, group);
+  if (!found || !found->straggler) return std::nullopt;
+  // A dump that was cut off ends earlier than the others: what is missing in it looks like time. Durations
+  // compare each operation with itself.
+  if (cut && !found->by_durations) return std::nullopt;
+  return Candidate{group,
+                   analysis.groups[group].members[*found->straggler].rank,
+                   found->proof,
+                   found->share_lost(found->proof),
+                   found->by_durations,
+                   found->slight};
 }
 
 // A rank that is late in one group may have waited for a straggler in another: then only the latter is one.
@@ -64,10 +59,6 @@ bool waited_for_another(const Analysis& analysis, const Candidate& candidate,
   });
 }
 
-std::string milliseconds(std::int64_t ns) {
-  return std::to_string((ns + 500'000) / 1'000'000) + " ms";
-}
-
 Explanation explain(const Analysis& analysis, const Candidate& found) {
   const model::Case& joined = analysis.joined;
   const model::Lane& lane = *joined.ranks[found.rank].lane(found.group);
@@ -76,21 +67,25 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
   explanation.category = model::Category::kPerformanceDegradation;
   explanation.cause = "straggler_rank";
   explanation.state = model::State::kSlow;
-  explanation.strength = delays.persistent && delays.count >= 2 * kFewestDelays ? model::Confidence::kHigh
-                                                                                : model::Confidence::kMedium;
+  const bool sure =
+      delays.persistent && delays.count >= kSurelyOften && (!found.slight || found.share >= kSurelyMuch);
+  explanation.strength = sure ? model::Confidence::kHigh : model::Confidence::kMedium;
   explanation.culprits = {found.rank};
   explanation.at = OperationRef{found.rank, lane.collectives.back()};
   explanation.evidence.push_back({found.rank, delays.worst_operation});
-  const auto percent = static_cast<int>(100.0 * static_cast<double>(delays.lost_ns) /
-                                        static_cast<double>(std::max<std::int64_t>(found.window_ns, 1)));
-  explanation.headline = ranks_text(joined, explanation.culprits) + " came late to " +
-                         joined.group_label(found.group) + " " + std::to_string(delays.count) +
-                         " times, by " + milliseconds(delays.median_ns) +
-                         " in the median: the others spent " + std::to_string(std::min(percent, 100)) +
-                         " % of the time waiting for it";
+  const auto percent = static_cast<int>(100.0 * std::min(found.share, 1.0));
+  explanation.headline =
+      ranks_text(joined, explanation.culprits) + " came late to " + joined.group_label(found.group) + " " +
+      std::to_string(delays.count) + " times, by " + base::span_text(delays.median_ns) +
+      " in the median: the others spent " + std::to_string(percent) + " % of the time waiting for it";
   explanation.why.push_back(delays.persistent ? "late again and again, to the end of what was recorded"
                                               : "late for a while; the newest calls are on time again");
   explanation.rules_out.push_back("a hang: everything that was recorded is finished");
+  if (found.by_durations) {
+    explanation.rules_out.push_back(
+        "the network: an operation that all have entered does not wait for one of them");
+    explanation.rules_out.push_back("clocks: durations are compared, no times of day");
+  }
   return explanation;
 }
 
@@ -99,13 +94,10 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
 std::vector<Explanation> find_straggler(const Analysis& analysis) {
   // Only of a job that stands nowhere: in a stalled one, the times around the stall are the stall's.
   if (!analysis.waits.stalls.empty()) return {};
-  // A dump that was cut off ends earlier than the others: what is missing in it looks like time.
-  for (const model::Rank& rank : analysis.joined.ranks) {
-    if (rank.input && !rank.tail_known) return {};
-  }
+  const bool cut = some_dump_was_cut(analysis.joined);
   std::vector<Candidate> candidates;
   for (model::GroupIndex group = 0; group < analysis.groups.size(); ++group) {
-    if (auto candidate = find_in_group(analysis, group)) candidates.push_back(*candidate);
+    if (auto candidate = find_in_group(analysis, group, cut)) candidates.push_back(*candidate);
   }
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
