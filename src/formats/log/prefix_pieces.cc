@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/prefix_pieces.h"
 
-#include <array>
-
 #include "formats/log/time_prefix.h"
 
 namespace unhang::formats::log {
@@ -14,8 +12,10 @@ bool is_digit(char c) {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-bool of_name(char c) {
-  return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+
+template <std::size_t kSize>
+bool take_whole_word(Scanner& in, const char (&word)[kSize]) {
+  return in.stands_here(word) && !of_name(in.peek(kSize - 1)) && in.take(word);
 }
 
 // Behind a time of journald or syslog: "host kernel: ", "host program[12]: ".
@@ -144,15 +144,30 @@ bool take_level_and_time(Scanner& in, Prefix& prefix) {
 }  // namespace
 
 bool take_level(Scanner& in) {
-  constexpr std::array<std::string_view, 12> kLevels{"INFO",  "WARNING",  "WARN",    "ERROR",
-                                                     "DEBUG", "CRITICAL", "FATAL",   "TRACE",
-                                                     "info",  "error",    "warning", "Error"};
-  const char first = in.peek();
-  for (const std::string_view level : kLevels) {
-    if (level.front() == first && in.rest().starts_with(level) && !of_name(in.peek(level.size())))
-      return in.take(level);
+  switch (in.peek()) {
+    case 'I':
+      return take_whole_word(in, "INFO");
+    case 'W':
+      return take_whole_word(in, "WARNING") || take_whole_word(in, "WARN");
+    case 'E':
+      return take_whole_word(in, "ERROR") || take_whole_word(in, "Error");
+    case 'D':
+      return take_whole_word(in, "DEBUG");
+    case 'C':
+      return take_whole_word(in, "CRITICAL");
+    case 'F':
+      return take_whole_word(in, "FATAL");
+    case 'T':
+      return take_whole_word(in, "TRACE");
+    case 'i':
+      return take_whole_word(in, "info");
+    case 'e':
+      return take_whole_word(in, "error");
+    case 'w':
+      return take_whole_word(in, "warning");
+    default:
+      return false;
   }
-  return false;
 }
 
 void skip_level(Scanner& in) {
@@ -194,6 +209,19 @@ bool take_source(Scanner& in, Prefix& prefix) {
   return true;
 }
 
+// "2026-11-29T11:59:20,578136+00:00": the time of `dmesg --time-format iso`. Behind it stands no writer: "usb
+// 1-14: new device" is no host with a program.
+bool is_time_of_dmesg(std::string_view time) {
+  constexpr std::size_t kComma = 19;
+  constexpr std::size_t kLength = 32;
+  if (time.size() != kLength || time[10] != 'T' || time[kComma] != ',' || time[kLength - 3] != ':')
+    return false;
+  for (std::size_t i = kComma + 1; i <= kComma + 6; ++i) {
+    if (!is_digit(time[i])) return false;
+  }
+  return true;
+}
+
 Piece take_piece(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::string_view& doubtful_node) {
   const char first = in.peek();
   if (first == '[') return take_bracket(in, prefix);
@@ -206,9 +234,16 @@ Piece take_piece(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::strin
   }
   model::LogTime time;
   if (is_digit(first)) {
+    const std::string_view rest = in.rest();
+    const std::size_t begin = in.at();
     if (read_date_time(in, time)) {
       prefix.time = better_time(prefix.time, time);
-      after_date(in, prefix);
+      if (is_time_of_dmesg(rest.substr(0, in.at() - begin))) {
+        prefix.kernel = true;
+        in.take(' ');
+      } else {
+        after_date(in, prefix);
+      }
       return Piece::kCertain;
     }
     return take_node(in, prefix, nodes, doubtful_node);
@@ -218,7 +253,7 @@ Piece take_piece(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::strin
         take_glog(in, prefix)) {
       return Piece::kCertain;
     }
-    if (first == 'N' && in.rest().starts_with("NCCL ")) {
+    if (first == 'N' && in.stands_here("NCCL ")) {
       const std::size_t length = read_nccl_words(in.rest(), prefix);
       in.move_to(in.at() + length);
       return length == 0 ? Piece::kNone : Piece::kCertain;

@@ -68,6 +68,20 @@ TEST(Prefix, Collectors) {
           .clock = LogClock::kLocalNoYear,
           .time = "1972-02-14T05:03:41Z",
           .host = "gpu-7"});
+  // What stands behind the time of dmesg is the kernel's: no host, no program.
+  expect({.line = "2026-11-29T13:47:35,672136+00:00 usb 1-14: new high-speed USB device",
+          .message = "usb 1-14: new high-speed USB device",
+          .clock = LogClock::kUtc,
+          .time = "2026-11-29T13:47:35.672136Z"});
+  expect({.line = "2026-11-29T14:47:35,672136+01:00 TCP: eth0: Driver has suspect GRO",
+          .message = "TCP: eth0: Driver has suspect GRO",
+          .clock = LogClock::kUtc,
+          .time = "2026-11-29T13:47:35.672136Z"});
+  expect({.line = "2026-11-29T13:47:35.672136+00:00 gpu-7 kernel: NVRM: x",
+          .message = "NVRM: x",
+          .clock = LogClock::kUtc,
+          .time = "2026-11-29T13:47:35.672136Z",
+          .host = "gpu-7"});
   expect({.line = "[ 1843.308145] NVRM: x",
           .message = "NVRM: x",
           .clock = LogClock::kUptime,
