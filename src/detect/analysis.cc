@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "detect/ras_entered.h"
+
 namespace unhang::detect {
 
 Analysis analyse(const model::Case& joined) {
@@ -22,6 +24,7 @@ Analysis analyse(const model::Case& joined) {
   out.engines = judge_engines(joined);
   // An operation that stands in a dump is work that waits to be done, and so is a request that runs.
   out.ras = analyse_ras(joined, out.waits.stalls.empty() ? engine_work(out.engines) : true);
+  complete_by_ras(out.ras, joined, out.waits);
   out.logs = analyse_logs(joined);
   out.names = RankNames(joined);
   return out;

@@ -136,8 +136,11 @@ class GroupMismatch {
     explanation.cause = cause_of(other.front().key, one.front().key);
     std::vector<Cell> all = one;
     all.insert(all.end(), other.begin(), other.end());
-    explanation.strength = all.size() == 2 ? Confidence::kMedium : Confidence::kLow;
-    (all.size() == 2 ? explanation.culprits : explanation.suspects) = ranks_of(all);
+    // Of two that are all there is, both are named; where others belong to the group whose dumps are missing,
+    // one of the two is right.
+    const bool pair = all.size() == 2 && x_case.groups[x_group].members.size() == 2;
+    explanation.strength = pair ? Confidence::kMedium : Confidence::kLow;
+    (pair ? explanation.culprits : explanation.suspects) = ranks_of(all);
     explanation.headline =
         ranks_text(x_case, ranks_of(one)) + " called " + call_with_size(x_case, operation(one.front())) +
         " where " + ranks_text(x_case, ranks_of(other)) + " called " +
@@ -151,6 +154,28 @@ class GroupMismatch {
          .decide_by = "compare the user code of both sides (-v shows the lines)"});
   }
 
+  std::size_t longest_tail(const std::vector<Cell>& cells, std::int64_t sequence) {
+    std::size_t longest = 0;
+    for (const Cell& cell : cells) longest = std::max(longest, tail(cell.rank, sequence).size());
+    return longest;
+  }
+
+  // The others stand in their first or second call of `reference`: what they would have called next is what
+  // they called the last time after the same.
+  void foresee(RankIndex index, std::int64_t sequence, std::size_t wanted,
+               std::vector<std::uint32_t>& reference) {
+    if (reference.empty()) return;
+    std::vector<std::uint32_t> before;
+    const model::Rank& rank = x_case.ranks[index];
+    for (const std::uint32_t op : rank.lane(x_group)->collectives) {
+      if (rank.operations[op].collective_sequence < sequence) before.push_back(x_keys.key(rank, op));
+    }
+    const auto last = std::find_end(before.begin(), before.end(), reference.begin(), reference.end());
+    if (last == before.end()) return;
+    auto next = last + static_cast<std::ptrdiff_t>(reference.size());
+    while (reference.size() < wanted && next != before.end()) reference.push_back(*next++);
+  }
+
   void explain_minority(std::int64_t sequence, const std::vector<Cell>& agree,
                         const std::vector<Cell>& differ, Explanation& explanation) {
     std::vector<std::uint32_t> reference;
@@ -158,6 +183,7 @@ class GroupMismatch {
       auto theirs = tail(cell.rank, sequence);
       if (theirs.size() > reference.size()) reference = std::move(theirs);
     }
+    foresee(agree.front().rank, sequence, longest_tail(differ, sequence) + 1, reference);
     std::map<Shift, std::vector<Cell>> by_shift;
     for (const Cell& cell : differ) by_shift[shift_of(tail(cell.rank, sequence), reference)].push_back(cell);
     const auto& [shift, cells] =

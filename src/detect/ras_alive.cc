@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "detect/detector.h"
+#include "detect/ras_entered.h"
 #include "detect/ras_naming.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
@@ -22,6 +23,14 @@ bool answers(const Analysis& analysis, model::RankIndex index) {
     }
   }
   return false;
+}
+
+// Behind, and waiting for nobody in another communicator, by the counts of RAS.
+bool is_behind(const Analysis& analysis, model::RankIndex rank) {
+  const std::vector<Explanation> lags = find_ras_lag(analysis);
+  return std::any_of(lags.begin(), lags.end(), [&](const Explanation& lag) {
+    return std::find(lag.culprits.begin(), lag.culprits.end(), rank) != lag.culprits.end();
+  });
 }
 
 }  // namespace
@@ -46,7 +55,12 @@ std::vector<Explanation> find_ras_alive(const Analysis& analysis) {
   explanation.cause = "rank_not_entered";
   explanation.root = "host_blocked";
   // Those of whom nothing at all is known may be to blame as well.
-  explanation.strength = alive.size() == silent ? model::Confidence::kMedium : model::Confidence::kLow;
+  // And a dump is missing more often than not because nobody copied it: only who is behind is not there.
+  const bool behind = std::all_of(alive.begin(), alive.end(), [&](model::RankIndex rank) {
+    return is_behind(analysis, rank) && !awaited_uncounted(joined, analysis.waits, rank);
+  });
+  explanation.strength =
+      alive.size() == silent && behind ? model::Confidence::kMedium : model::Confidence::kLow;
   // Most dumps missing: they were not copied, and nobody in particular can be meant.
   const bool most = alive.size() * 2 > joined.ranks.size();
   if (most) {

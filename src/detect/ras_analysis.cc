@@ -2,7 +2,9 @@
 #include "detect/ras_analysis.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 
 namespace unhang::detect {
 namespace {
@@ -10,34 +12,43 @@ namespace {
 using model::RasCommunicator;
 using model::RasView;
 
-// The group of the dumps that has just these members.
-std::optional<model::GroupIndex> group_of(const model::Case& joined, const RasCommunicator& communicator) {
-  std::vector<model::RankIndex> members;
-  for (const model::RasRank& rank : communicator.ranks) {
-    const auto index = case_rank(joined, rank);
-    if (!index) return {};
-    members.push_back(*index);
+// The groups of the dumps by their members.
+class GroupsByMembers {
+ public:
+  explicit GroupsByMembers(const model::Case& joined) : x_case(joined) {
+    for (model::GroupIndex group = 0; group < joined.groups.size(); ++group) {
+      std::vector<model::RankIndex> members = joined.groups[group].members;
+      std::sort(members.begin(), members.end());
+      x_groups[std::move(members)].push_back(group);
+    }
   }
-  if (members.empty() || std::cmp_not_equal(members.size(), communicator.size)) return {};
-  std::optional<model::GroupIndex> found;
-  std::vector<model::RankIndex> sorted = members;
-  std::sort(sorted.begin(), sorted.end());
-  for (model::GroupIndex group = 0; group < joined.groups.size(); ++group) {
-    std::vector<model::RankIndex> others = joined.groups[group].members;
-    std::sort(others.begin(), others.end());
-    if (others != sorted) continue;
-    if (found) return {};  // two groups with these members: which is meant is not known
-    found = group;
-  }
-  return found;
-}
 
-std::string label_of(const model::Case& joined, const RasCommunicator& communicator) {
+  // Those that have just the members of the communicator; none where not all of them are known.
+  std::vector<model::GroupIndex> of(const RasCommunicator& communicator) const {
+    std::vector<model::RankIndex> members;
+    for (const model::RasRank& rank : communicator.ranks) {
+      const auto index = case_rank(x_case, rank);
+      if (!index) return {};
+      members.push_back(*index);
+    }
+    if (members.empty() || std::cmp_not_equal(members.size(), communicator.size)) return {};
+    std::sort(members.begin(), members.end());
+    const auto found = x_groups.find(members);
+    return found == x_groups.end() ? std::vector<model::GroupIndex>() : found->second;
+  }
+
+ private:
+  const model::Case& x_case;
+  std::map<std::vector<model::RankIndex>, std::vector<model::GroupIndex>> x_groups;
+};
+
+// Of two groups with these members it is not known which is meant.
+std::string label_of(const model::Case& joined, const RasCommunicator& communicator,
+                     const std::vector<model::GroupIndex>& groups) {
   const std::string size =
       communicator.size >= 0 ? " (" + std::to_string(communicator.size) + " ranks)" : std::string();
   const std::string name = "communicator " + model::hash_text(communicator.hash) + size;
-  const auto group = group_of(joined, communicator);
-  return group ? joined.group_label(*group) + ", " + name : name;
+  return groups.size() == 1 ? joined.group_label(groups.front()) + ", " + name : name;
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ RasAnalysis analyse_ras(const model::Case& joined, std::optional<bool> work_in_f
   if (!out.one_view)
     for (const RasView& view : views) progress.observe(view, timed ? *view.time_ns : ++order);
   std::vector<RasCommunicatorProgress> states = progress.state(work_in_flight);
+  const GroupsByMembers groups(joined);
   for (const RasCommunicator& communicator : out.latest->communicators) {
     RasCommunicatorState state;
     state.communicator = &communicator;
@@ -69,7 +81,8 @@ RasAnalysis analyse_ras(const model::Case& joined, std::optional<bool> work_in_f
     if (known != states.end() && known->hash == communicator.hash) state.progress = std::move(*known);
     state.skew = out.one_view ? skew_of(communicator) : state.progress.skew;
     if (out.one_view) state.progress.why = "only one answer shows it: ask again";
-    state.label = label_of(joined, communicator);
+    state.groups = groups.of(communicator);
+    state.label = label_of(joined, communicator, state.groups);
     state.moving =
         state.progress.movement == Movement::kAdvancing || state.progress.movement == Movement::kLagging;
     state.stands = state.progress.movement == Movement::kFrozen;

@@ -19,6 +19,7 @@ struct RasCommunicatorState {
   const model::RasCommunicator* communicator = nullptr;  // of the latest view
   RasSkew skew;
   RasCommunicatorProgress progress;
+  std::vector<model::GroupIndex> groups;  // of the dumps that have just its members
   std::string label;  // "communicator b79ec9689dde9dc4 (8 ranks)", or the group of the dumps with its members
   bool moving = false;  // something in it grew in the latest views
   bool stands = false;  // watched for long enough, and nothing grew

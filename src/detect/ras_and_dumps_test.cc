@@ -49,10 +49,24 @@ TEST(RasAndDumps, NoDumpAndNoAnswerIsAProcessThatIsGone) {
 }
 
 TEST(RasAndDumps, NoDumpButAnAnswerIsBlockedOutsideNccl) {
-  const auto verdict = diagnose(with_ras(stalled().silent(2).take(), fixture::communicator(0xa, 4, 2)));
+  auto ras = fixture::communicator(0xa, 4, 2);
+  fixture::set_count(ras, 2, model::RasCollective::kAllReduce, 1);
+  const auto verdict = diagnose(with_ras(stalled().silent(2).take(), ras));
   EXPECT_EQ(says(verdict), "collective_desync/rank_not_entered medium 2");
   EXPECT_EQ(verdict.root, "host_blocked");
   EXPECT_EQ(verdict.findings.at(0).id, "ras_alive-1");
+}
+
+// It launched what the others launched: its dump was just not copied, and it stands where they stand.
+TEST(RasAndDumps, WhoLaunchedAsMuchAsTheOthersEntered) {
+  const auto verdict = diagnose(with_ras(stalled().silent(2).take(), fixture::communicator(0xa, 4, 2)));
+  EXPECT_EQ(says(verdict), "transport_stall/unknown low");
+}
+
+// Counters that nobody moves (graph replays) show nothing.
+TEST(RasAndDumps, CountsOfZeroTellNothing) {
+  const auto verdict = diagnose(with_ras(stalled().silent(2).take(), fixture::communicator(0xa, 4, 0)));
+  EXPECT_EQ(says(verdict), "collective_desync/rank_not_entered low 2");
 }
 
 TEST(RasAndDumps, WithoutRasTheSameRankIsOnlySilent) {

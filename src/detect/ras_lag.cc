@@ -10,6 +10,7 @@
 #include "base/duration.h"
 #include "detect/detector.h"
 #include "detect/ras_counts.h"
+#include "detect/ras_entered.h"
 #include "detect/ras_naming.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
@@ -46,11 +47,12 @@ class RasLag {
       }
     }
     find_unnamed_waiters();
-    // Who stands in an operation of its dump is there, whatever it has not launched elsewhere.
+    // Who stands in an operation, by its dump or by its counts where others stand, is there, whatever it has
+    // not launched elsewhere.
     for (model::RankIndex index = 0; index < x_case.ranks.size(); ++index) {
       const RankWaits& waits = x_analysis.waits.ranks[index];
-      if (waits.waits() || waits.stands())
-        x_stands_in_dump.insert(Who{x_case.ranks[index].global_rank, 0, -1, ""});
+      if (waits.waits() || waits.stands() || waits.counted)
+        x_stands.insert(Who{x_case.ranks[index].global_rank, 0, -1, ""});
     }
   }
 
@@ -161,7 +163,7 @@ class RasLag {
       if (!lags(state)) continue;
       bool here = false;
       for (const std::int32_t rank : state.skew.laggards) {
-        if (x_stands_in_dump.count(who_is(*state.communicator, rank)) != 0) continue;
+        if (x_stands.count(who_is(*state.communicator, rank)) != 0) continue;
         all.add(state, rank, count_of(state, rank));
         // It waits for somebody in another communicator: a victim.
         if (x_waiting.count(who_is(*state.communicator, rank)) != 0) continue;
@@ -180,6 +182,9 @@ class RasLag {
     explanation.cause = "rank_not_entered";
     judge(states, explanation);
     roots.make_culprits(explanation);
+    if (std::any_of(explanation.culprits.begin(), explanation.culprits.end(),
+                    [&](model::RankIndex rank) { return awaited_uncounted(x_case, x_analysis.waits, rank); }))
+      explanation.strength = Confidence::kLow;
     suspect_the_rest(all, roots, explanation);
     for (const RasCommunicatorState* state : states) {
       cite(*state, explanation);
@@ -377,7 +382,7 @@ class RasLag {
   const Analysis& x_analysis;
   const RasAnalysis& x_ras;
   std::set<Who> x_waiting;  // ranks that wait for laggards of some communicator
-  std::set<Who> x_stands_in_dump;
+  std::set<Who> x_stands;
   std::set<Who> x_perhaps_waiting;
 };
 

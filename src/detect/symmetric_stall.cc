@@ -28,6 +28,7 @@ class SymmetricStall {
     if (!split_mismatch(*stall, explanation)) {
       const bool certain = stall->transfer || members_certain(x_case, stall->group);
       certain ? explain_transport(*stall, explanation) : explain_uncertain(*stall, explanation);
+      if (!stall->counted.empty()) doubt_counts(*stall, explanation);
     }
     return {std::move(explanation)};
   }
@@ -95,6 +96,23 @@ class SymmetricStall {
     explanation.why.push_back("its split sizes do not fit those of the others");
     explanation.rules_out.push_back("a missing rank: everyone entered");
     return true;
+  }
+
+  // Whoever left no dump launched as much as the others; whether it called the same, and whether its device
+  // came so far, counts do not show.
+  void doubt_counts(const Stall& stall, Explanation& explanation) const {
+    explanation.strength = model::Confidence::kLow;
+    explanation.rules_out.clear();
+    const std::string who = ranks_text(x_case, stall.counted);
+    explanation.headline += "; that " + who + " entered, too, only the counts of RAS show";
+    explanation.alternatives.push_back(
+        {.category = model::Category::kCollectiveDesync,
+         .cause = "op_mismatch",
+         .speaks_for = {who + plural(stall.counted.size(), " left no dump", " left no dumps") +
+                        ": what was called there, and in which order, is not known"},
+         .speaks_against = {plural(stall.counted.size(), "it", "they") +
+                            std::string(" launched as much as the others")},
+         .decide_by = "find the dump of " + who + " on its host, then diagnose again"});
   }
 
   // All who recorded something in the group stand in it, but who else should have is not known: ranks without

@@ -30,7 +30,7 @@ class GraphBuilder {
     }
     for (model::GroupIndex group = 0; group < x_groups.size(); ++group) add_collectives(group);
     for (std::size_t i = 0; i < x_transfers.size(); ++i) add_transfer(i);
-    link();
+    x_graph.link();
     return std::move(x_graph);
   }
 
@@ -100,18 +100,6 @@ class GraphBuilder {
     x_graph.stalls.push_back(std::move(stall));
   }
 
-  void link() {
-    for (std::size_t i = 0; i < x_graph.stalls.size(); ++i) {
-      const Stall& stall = x_graph.stalls[i];
-      for (const RankIndex rank : stall.waiting) {
-        auto& list = stall.everyone_entered() ? x_graph.ranks[rank].stands_in : x_graph.ranks[rank].waits_in;
-        list.push_back(i);
-      }
-      for (const RankIndex rank : stall.absent) x_graph.ranks[rank].absent_in.push_back(i);
-      for (const RankIndex rank : stall.unknown) x_graph.ranks[rank].unknown_in.push_back(i);
-    }
-  }
-
   const model::Case& x_case;
   const RankClock x_clock;
   const std::vector<GroupProgress>& x_groups;
@@ -120,6 +108,18 @@ class GraphBuilder {
 };
 
 }  // namespace
+
+void WaitGraph::link() {
+  for (RankWaits& rank : ranks) rank = {.device_stopped = rank.device_stopped};
+  for (std::size_t i = 0; i < stalls.size(); ++i) {
+    const Stall& stall = stalls[i];
+    for (const RankIndex rank : stall.waiting)
+      (stall.everyone_entered() ? ranks[rank].stands_in : ranks[rank].waits_in).push_back(i);
+    for (const RankIndex rank : stall.absent) ranks[rank].absent_in.push_back(i);
+    for (const RankIndex rank : stall.unknown) ranks[rank].unknown_in.push_back(i);
+    for (const RankIndex rank : stall.counted) ranks[rank].counted = true;
+  }
+}
 
 std::vector<RankIndex> WaitGraph::roots() const {
   std::vector<RankIndex> out;
@@ -133,7 +133,8 @@ std::vector<RankIndex> WaitGraph::roots() const {
 std::vector<RankIndex> WaitGraph::silent() const {
   std::vector<RankIndex> out;
   for (RankIndex rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks[rank].unknown_in.empty() && ranks[rank].absent_in.empty() && !ranks[rank].waits())
+    const RankWaits& here = ranks[rank];
+    if (!here.unknown_in.empty() && here.absent_in.empty() && !here.waits() && !here.counted)
       out.push_back(rank);
   }
   return out;

@@ -23,7 +23,10 @@ struct Stall {
   std::vector<model::RankIndex> waiting;
   std::vector<model::RankIndex> absent;   // their evidence shows that they did not enter
   std::vector<model::RankIndex> unknown;  // their evidence is missing or cut off
-  std::int64_t since_ns = 0;              // median of when the waiting ones entered
+  // Of those without evidence of their own: RAS counts show that they launched what the others did. Whether
+  // it was the same call they do not show.
+  std::vector<model::RankIndex> counted;
+  std::int64_t since_ns = 0;  // median of when the waiting ones entered
 
   bool everyone_entered() const { return absent.empty() && unknown.empty(); }
 };
@@ -33,6 +36,7 @@ struct RankWaits {
   std::vector<std::size_t> stands_in;  // stalls where it stands although everyone has entered
   std::vector<std::size_t> absent_in;  // stalls where others wait for it
   std::vector<std::size_t> unknown_in;
+  bool counted = false;         // RAS counts show it in one of the stalls: it waits there itself
   bool device_stopped = false;  // lags behind what its peers completed: waits for nobody but its own device
 
   bool waits() const { return !waits_in.empty() && !device_stopped; }
@@ -44,6 +48,8 @@ struct WaitGraph {
   std::vector<Stall> stalls;     // collectives by group and sequence, then transfers
   std::vector<RankWaits> ranks;  // by RankIndex
 
+  // Fills `ranks` from the stalls; call after a stall was changed.
+  void link();
   // Present ranks that others wait for and that wait for nobody: where the trouble is. Ascending.
   std::vector<model::RankIndex> roots() const;
   // Ranks without usable evidence that others wait for. Ascending.
