@@ -93,7 +93,10 @@ void consequences(Injection& in) {
       if (rank == in.culprit) continue;
       in.truth.happenings.push_back({.kind = Happening::Kind::kClosed, .rank = rank, .peer = in.culprit});
       in.job.control(rank).silent = true;
+      // All of them are gone; without logs nobody can say who was first.
+      if (in.plan.missing) in.truth.culprits.push_back(rank);
     }
+    in.truth.culprits_exact = !in.plan.missing;
   } else if (drawn == 1) {
     for (const std::int32_t peer : rail_neighbours(place, in.culprit, in.plan.ranks))
       give_up(in, peer, in.culprit);
@@ -179,6 +182,7 @@ base::Result<> inject_ib_retry(Injection& in) {
       "Between {} and {} nothing arrives any more, during the {} of the world.",
       place.host_name(place.host_of(in.culprit)), place.host_name(place.host_of(peer)), in.truth.operation);
   blame_hosts(in, {place.host_of(in.culprit), place.host_of(peer)}, {"ib_retry_exceeded"});
+  in.truth.host_suffices = false;  // either end, or the path between them: nobody can say which
   return {};
 }
 
@@ -253,6 +257,8 @@ base::Result<> inject_init_hang(Injection& in) {
   in.truth.acceptable = {{"initialization_hang", {}}};
   // Without rank 0 nobody gets as far as NCCL. That it is missing shows, or that the store has no key.
   in.truth.may_be_inconclusive = in.plan.missing;
+  // Of few, the log of one that never began may as well be a file that was not copied.
+  in.truth.culprits_exact = in.plan.ranks >= 4;
   return {};
 }
 
