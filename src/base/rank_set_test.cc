@@ -23,21 +23,44 @@ TEST(FoldRanks, Runs) {
 }
 
 TEST(FoldRanks, StridesFromFourMembers) {
-  EXPECT_EQ(fold_ranks(Ranks{0, 8, 16, 24}), "0-24:8");
+  EXPECT_EQ(fold_ranks(Ranks{0, 8, 16, 24}), "0-24 (every 8th)");
   EXPECT_EQ(fold_ranks(Ranks{0, 8, 16}), "0,8,16");
-  EXPECT_EQ(fold_ranks(Ranks{1, 3, 5, 7, 9, 20}), "1-9:2,20");
+  EXPECT_EQ(fold_ranks(Ranks{1, 3, 5, 7, 9, 20}), "1-9 (every 2nd),20");
 }
 
 TEST(ParseRanks, ListsRunsAndStrides) {
   EXPECT_EQ(parse_ranks("0-3,7"), (Ranks{0, 1, 2, 3, 7}));
   EXPECT_EQ(parse_ranks("0-24:8"), (Ranks{0, 8, 16, 24}));
+  EXPECT_EQ(parse_ranks("0-24 (every 8th)"), (Ranks{0, 8, 16, 24}));
+  EXPECT_EQ(parse_ranks("0-63 (every 21st),64"), (Ranks{0, 21, 42, 63, 64}));
   EXPECT_EQ(parse_ranks("2147483646-2147483647"), (Ranks{kMost - 1, kMost}));
   EXPECT_EQ(parse_ranks(""), Ranks{});
 }
 
 TEST(ParseRanks, WhatIsNoList) {
-  for (const char* text : {",", "1,", ",1", "1,,2", "a", "1-", "-1", "3-1", "0-8:0", "0-8:", "0-8:-1", " 1",
-                           "1 ", "1.5", "2147483648", "99999999999999999999", "0-2147483648", "1-2-3"}) {
+  for (const char* text : {",",
+                           "1,",
+                           ",1",
+                           "1,,2",
+                           "a",
+                           "1-",
+                           "-1",
+                           "3-1",
+                           "0-8:0",
+                           "0-8:",
+                           "0-8:-1",
+                           " 1",
+                           "1 ",
+                           "1.5",
+                           "2147483648",
+                           "99999999999999999999",
+                           "0-2147483648",
+                           "1-2-3",
+                           "0-8 (every 0th)",
+                           "0-8 (every 2th)",
+                           "0-8 (every 2nd",
+                           "0-8 (every )",
+                           "0-8 (every 2nd) 9"}) {
     EXPECT_EQ(parse_ranks(text), std::nullopt) << text;
   }
 }

@@ -79,4 +79,19 @@ ProbeVariables probe_variables(const LookUp& variable, const std::string& folder
   return std::move(settings.out);
 }
 
+bool is_probe_variable(std::string_view name) {
+  static constexpr std::array<std::string_view, 11> kNames{"NCCL_DEBUG",
+                                                           "NCCL_DEBUG_SUBSYS",
+                                                           "NCCL_DEBUG_FILE",
+                                                           "TORCH_FR_BUFFER_SIZE",
+                                                           "TORCH_NCCL_TRACE_BUFFER_SIZE",
+                                                           "TORCH_FR_DUMP_ON_TIMEOUT",
+                                                           "TORCH_NCCL_DUMP_ON_TIMEOUT",
+                                                           "TORCH_FR_DUMP_TEMP_FILE",
+                                                           "TORCH_NCCL_DEBUG_INFO_TEMP_FILE",
+                                                           "TORCH_FR_DEBUG_INFO_PIPE_FILE",
+                                                           "TORCH_NCCL_DEBUG_INFO_PIPE_FILE"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 }  // namespace unhang::checks

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,5 +25,8 @@ struct ProbeVariables {
 // old names are set (a name that a release does not know does nothing). `calls`: NCCL logs each collective.
 ProbeVariables probe_variables(const LookUp& variable, const std::string& folder,
                                const std::optional<Release>& torch, bool calls);
+
+// Whether it is one of those, or another name for the same thing: what they say is what the probe sees.
+bool is_probe_variable(std::string_view name);
 
 }  // namespace unhang::checks

@@ -47,6 +47,15 @@ TEST(ProbeVariables, AnOlderPyTorchGetsItsNamesOnly) {
   EXPECT_TRUE(set.contains("TORCH_NCCL_TRACE_BUFFER_SIZE"));
 }
 
+TEST(ProbeVariables, WhatIsSetIsKnownAsSuch) {
+  for (const bool newer : {true, false}) {
+    for (const auto& [name, value] : set_for({}, newer ? Release{2, 9, 0} : Release{2, 5, 1}, true))
+      EXPECT_TRUE(is_probe_variable(name)) << name;
+  }
+  EXPECT_FALSE(is_probe_variable("NCCL_P2P_DISABLE"));
+  EXPECT_FALSE(is_probe_variable(""));
+}
+
 TEST(ProbeVariables, WhatTheCallerSetStays) {
   const Variables own{{"NCCL_DEBUG", "trace"},
                       {"NCCL_DEBUG_SUBSYS", "NET"},

@@ -28,14 +28,19 @@ std::vector<Flag> FanOutFlags::flags() {
 }
 
 base::Result<collect::MemberSelection> FanOutFlags::selection() const {
-  const int given =
-      static_cast<int>(!hosts.empty()) + static_cast<int>(!pods.empty()) + static_cast<int>(!slurm.empty());
+  const int given = static_cast<int>(hosts.has_value()) + static_cast<int>(pods.has_value()) +
+                    static_cast<int>(slurm.has_value());
   if (given > 1)
     return base::fail(base::ErrorCode::kUsage,
                       "--hosts, --pods and --slurm exclude each other: one job, one way");
-  if (!pod_namespace.empty() && pods.empty())
-    return base::fail(base::ErrorCode::kUsage, "--namespace is for --pods");
-  return collect::MemberSelection{hosts, pods, slurm, pod_namespace};
+  if (pod_namespace && !pods) return base::fail(base::ErrorCode::kUsage, "--namespace is for --pods");
+  for (const auto& [flag, value] : {std::pair("--hosts", &hosts), std::pair("--pods", &pods),
+                                    std::pair("--namespace", &pod_namespace), std::pair("--slurm", &slurm)}) {
+    if (*value && (*value)->empty())
+      return base::fail(base::ErrorCode::kUsage, std::string(flag) + ": its value is empty: capture where?");
+  }
+  return collect::MemberSelection{hosts.value_or(""), pods.value_or(""), slurm.value_or(""),
+                                  pod_namespace.value_or("")};
 }
 
 }  // namespace unhang::cli

@@ -3,6 +3,7 @@
 // The flags of `unhang capture` that make it one of a whole job, and what is handed to each member.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,11 +15,12 @@
 namespace unhang::cli {
 
 struct FanOutFlags {
-  std::string hosts, pods, pod_namespace, slurm;
+  // Given and empty ("--hosts $LIST" where LIST is not set) is a mistake, not this machine.
+  std::optional<std::string> hosts, pods, pod_namespace, slurm;
 
   std::vector<Flag> flags();
-  bool any() const { return !hosts.empty() || !pods.empty() || !slurm.empty(); }
-  // kUsage where they exclude each other.
+  bool any() const { return hosts || pods || slurm; }
+  // kUsage where they exclude each other, or one is empty.
   base::Result<collect::MemberSelection> selection() const;
 };
 

@@ -31,7 +31,7 @@ namespace unhang::cli {
 
 // Where a flag puts what it was given. bool: a switch. int without a placeholder: counts (-v -vv). A vector:
 // may be given many times. An optional stays empty when the flag was not given. Durations are written with a
-// unit ("25s").
+// unit ("25s"); `plain_seconds` takes a bare number as well.
 using FlagTarget = std::variant<bool*, int*, unsigned*, std::int64_t*, double*, std::string*,
                                 std::vector<std::string>*, std::chrono::nanoseconds*, std::optional<int>*,
                                 std::optional<std::int64_t>*, std::optional<double>*,
@@ -47,8 +47,9 @@ struct Flag {
   bool is_path = false;                   // its value is a file or folder (completion)
   std::int64_t minimum = std::numeric_limits<std::int64_t>::min();  // numbers only
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  std::string group = {};  // heading in --help; empty: "Flags"
-  bool hidden = false;     // works, but is not shown
+  std::string group = {};      // heading in --help; empty: "Flags"
+  bool hidden = false;         // works, but is not shown
+  bool plain_seconds = false;  // durations only: as timeout(1) has it, a number without a unit is seconds
 };
 
 struct Positional {
@@ -59,6 +60,7 @@ struct Positional {
   std::vector<std::string> choices = {};
   bool other_allowed = false;  // the choices are suggestions (completion), the command itself judges
   bool is_path = false;
+  bool behind_dashes = false;  // another program with flags of its own: it stands behind --
 };
 
 struct Example {

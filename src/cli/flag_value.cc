@@ -84,7 +84,9 @@ Result<T> convert(const Flag& flag, std::string_view text) {
   } else if constexpr (std::is_same_v<T, double>) {
     return to_double(flag, text);
   } else if constexpr (std::is_same_v<T, std::chrono::nanoseconds>) {
-    auto value = base::parse_duration(text);
+    const bool plain = flag.plain_seconds && !text.empty() &&
+                       text.find_first_not_of("0123456789.") == std::string_view::npos;
+    auto value = base::parse_duration(plain ? std::string(text) + "s" : std::string(text));
     if (!value) return refuse(flag, value.error().message);
     return *value;
   } else {

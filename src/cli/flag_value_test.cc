@@ -63,6 +63,24 @@ TEST(FlagValue, TextListsAndDurations) {
   EXPECT_NE(error_of(time, "soon").find("'soon' is not a duration"), std::string::npos);
 }
 
+TEST(FlagValue, ANumberWithoutAUnitCountsSecondsOnlyWhereTheFlagSaysSo) {
+  std::chrono::nanoseconds time{};
+  const auto error_with = [&time](bool plain, std::string_view text) {
+    const auto stored =
+        set_value({.name = "--x", .value = "TIME", .target = &time, .plain_seconds = plain}, text);
+    return stored ? "" : stored.error().message;
+  };
+  EXPECT_EQ(error_with(true, "60"), "");
+  EXPECT_EQ(time, std::chrono::seconds(60));
+  EXPECT_EQ(error_with(true, "1.5"), "");
+  EXPECT_EQ(time, std::chrono::milliseconds(1500));
+  EXPECT_EQ(error_with(true, "2m"), "");
+  EXPECT_EQ(time, std::chrono::minutes(2));
+  EXPECT_NE(error_with(false, "60").find("add a unit"), std::string::npos);
+  for (const std::string_view text : {"", ".", "-5", "1.2.3", "60 "}) EXPECT_NE(error_with(true, text), "");
+  EXPECT_EQ(time, std::chrono::minutes(2)) << "a refused value changes nothing";
+}
+
 TEST(FlagValue, SwitchesAndCounters) {
   bool on = false;
   int count = 1;

@@ -131,6 +131,7 @@ std::vector<Row> exit_rows(const Command& command) {
 
 std::string usage_line(const Command& command) {
   std::string line = "unhang " + command.name;
+  if (command.positional.behind_dashes) return line + " [FLAGS] -- " + command.positional.placeholder;
   if (!command.positional.placeholder.empty()) {
     const std::string& placeholder = command.positional.placeholder;
     line += command.positional.minimum > 0 ? " " + placeholder : " [" + placeholder + "]";

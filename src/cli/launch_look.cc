@@ -16,6 +16,7 @@
 #include "collect/live_capture.h"
 #include "collect/ras_addresses.h"
 #include "collect/ras_listeners.h"
+#include "os/oom_kills.h"
 
 namespace unhang::cli {
 namespace {
@@ -55,6 +56,7 @@ base::Result<collect::CaptureResult> take_look(const LookRequest& request) {
   live.trigger_dumps = request.trigger_dumps;
   live.selection.without = request.without;
   live.labels = request.labels;
+  live.command = request.command;
   live.engines = request.engines;
   live.native_stacks = request.native_stacks;
   live.proc = request.proc;
@@ -63,12 +65,32 @@ base::Result<collect::CaptureResult> take_look(const LookRequest& request) {
     live.samples = kFewSamples;
     live.interval = kShortGap;
   }
+  if (request.once) live.samples = 1;
   live.wake_fd = request.wake_fd;
   for (const std::string& name : collect::capture_variables()) {
     if (const char* value = value_in(request.environment, name)) live.environment.emplace_back(name, value);
   }
   const StopWhenReadable watcher(request.wake_fd, live.stop);
   return collect::capture_live(live);
+}
+
+model::BundleCommand command_facts(std::int64_t pid, std::chrono::steady_clock::time_point started,
+                                   const std::optional<os::ChildEnd>& end,
+                                   const std::optional<std::int64_t>& oom_kills) {
+  model::BundleCommand command;
+  command.pid = pid;
+  command.ran_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started)
+          .count();
+  command.ended = end.has_value();
+  if (end) {
+    command.signal = end->signal;
+    if (end->signal == 0) command.status = end->code;
+    command.core_dumped = end->core_dumped;
+  }
+  const auto now = os::count_oom_kills();
+  if (now && oom_kills) command.oom_kills = std::max<std::int64_t>(*now - *oom_kills, 0);
+  return command;
 }
 
 bool ras_is_taken(const std::vector<std::string>& environment) {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "base/result.h"
 #include "collect/capture.h"
+#include "os/child_job.h"
 
 namespace unhang::cli {
 
@@ -24,6 +26,8 @@ struct LookRequest {
   bool ask_ras = true;
   bool trigger_dumps = false;                               // by the pipes of PyTorch's recorder
   std::vector<std::pair<std::string, std::string>> labels;  // into the bundle
+  std::optional<model::BundleCommand> command;              // what became of it, into the bundle, too
+  bool once = false;                                        // nothing lives any more: nothing can move
   std::vector<std::string> without;                         // sources (collect/live_sources.h)
   std::vector<std::string> engines;                         // URLs
   bool native_stacks = true;                                // by gdb, which stops a process while it looks
@@ -32,6 +36,11 @@ struct LookRequest {
 };
 
 base::Result<collect::CaptureResult> take_look(const LookRequest& request);
+
+// What a look tells of the command itself; `oom_kills`: the kernel's count when it was started.
+model::BundleCommand command_facts(std::int64_t pid, std::chrono::steady_clock::time_point started,
+                                   const std::optional<os::ChildEnd>& end,
+                                   const std::optional<std::int64_t>& oom_kills);
 
 // Whether somebody answers already where this environment's RAS would: it would speak of another job.
 bool ras_is_taken(const std::vector<std::string>& environment);

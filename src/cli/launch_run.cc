@@ -23,6 +23,7 @@
 #include "detect/launch_stage.h"
 #include "detect/resolve.h"
 #include "os/child_job.h"
+#include "os/oom_kills.h"
 #include "os/output_copy.h"
 #include "os/private_file.h"
 #include "os/terminal_settings.h"
@@ -34,8 +35,13 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAtLogs{250}, kWithoutHandle{20};
-// After the look: for those that end in order, and then until they are killed.
-constexpr milliseconds kGrace{500}, kEnding{700}, kOutputStands{300};
+// All is over so long after the look's time: what the look took longer, the ending has less. Of the ending a
+// part is for those that end in order; who has not by then is killed.
+constexpr milliseconds kAfterLook{900}, kReading{250};
+constexpr milliseconds kLongestEnding{600}, kShortestEnding{150}, kOutputStands{200};
+constexpr int kGraceParts = 3, kGrace = 2;
+// Of the look's time, for closing its bundle.
+constexpr milliseconds kLookSpare{150};
 constexpr std::size_t kMostLeft = 16;
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
@@ -82,6 +88,7 @@ class Launch {
       : x_plan(plan), x_relay(relay), x_log(plan.nccl_log), x_out(std::move(out)), x_err(std::move(err)) {}
 
   base::Result<WatchedLaunch> run() {
+    x_oom_kills = os::count_oom_kills();
     x_start = Clock::now();
     auto job = os::ChildJob::start({.words = x_plan.words,
                                     .environment = x_plan.environment,
@@ -152,7 +159,7 @@ class Launch {
   }
 
   void look() {
-    const auto now = Clock::now();
+    const auto now = x_looked_at = Clock::now();
     x_facts.limit_s = std::chrono::duration<double>(x_plan.limit).count();
     x_facts.ran_s = seconds_between(x_start, now);
     std::optional<Clock::time_point> printed = x_out->last_output();
@@ -168,9 +175,11 @@ class Launch {
     if (x_end && x_end->exit_status() == 0) return;
     LookRequest request;
     request.folder = x_plan.folder + "/look";
-    request.budget = x_plan.look;
+    request.budget = std::max<std::chrono::nanoseconds>(x_plan.look - kLookSpare, milliseconds(100));
     request.environment = x_plan.environment;
     for (const os::Descendant& process : processes) request.pids.push_back(process.pid);
+    request.command = command_facts(x_job->pid(), x_start, x_end, x_oom_kills);
+    request.once = request.pids.empty();
     if (request.pids.empty()) request.pids.push_back(x_job->pid());  // gone: then nobody else's are taken
     request.ask_ras = x_plan.ask_ras;
     request.trigger_dumps = !x_end;
@@ -189,7 +198,11 @@ class Launch {
       x_facts.notes.push_back(fmt::format("{} {} it left behind, ended now", running,
                                           running == 1 ? "process that" : "processes that"));
     const bool in_a_hurry = x_facts.interrupted_by != 0 && !x_relay.take().empty();
-    const os::JobEnd ended = x_job->end_all(in_a_hurry ? milliseconds(0) : kGrace, kEnding);
+    const auto over = x_looked_at + x_plan.look + kAfterLook - kReading - kOutputStands;
+    const auto at_most =
+        std::clamp(std::chrono::floor<milliseconds>(over - Clock::now()), kShortestEnding, kLongestEnding);
+    const os::JobEnd ended =
+        x_job->end_all(in_a_hurry ? milliseconds(0) : at_most * kGrace / kGraceParts, at_most);
     x_terminal.restore();
     x_facts.killed = ended.killed;
     for (const os::Descendant& process : ended.left) {
@@ -198,9 +211,9 @@ class Launch {
     // What has ended by itself has printed all that it wanted to, and a pager may take its time to take it.
     // Who was ended at the limit shall not hold us up.
     const bool whole = x_end && ended.left.empty();
-    const auto at_most = whole ? std::nullopt : std::optional(kOutputStands);
-    bool all = x_out->drain(at_most, x_relay.fd());
-    if (x_err) all = x_err->drain(at_most, x_relay.fd()) && all;
+    const auto stands = whole ? std::nullopt : std::optional(kOutputStands / 2);
+    bool all = x_out->drain(stands, x_relay.fd());
+    if (x_err) all = x_err->drain(stands, x_relay.fd()) && all;
     if (!all) x_facts.notes.push_back("not all of its output could be passed on: nobody took it");
   }
 
@@ -239,6 +252,7 @@ class Launch {
       out.verdict = detect::diagnose(*out.evidence);
     }
     out.run.folder = x_plan.folder;
+    out.run.readable = out.evidence.has_value();
     out.run.stage = detect::judge_launch(out.evidence ? &*out.evidence : nullptr, x_facts);
     out.run.facts = std::move(x_facts);
     return out;
@@ -251,8 +265,9 @@ class Launch {
   std::unique_ptr<os::OutputCopy> x_out, x_err;
   std::unique_ptr<os::ChildJob> x_job;
   os::FileDescriptor x_handle;  // readable when the program has ended
-  Clock::time_point x_start;
+  Clock::time_point x_start, x_looked_at;
   std::optional<os::ChildEnd> x_end;
+  std::optional<std::int64_t> x_oom_kills;  // before it was started
   bool x_logs_captured = false;
   model::LaunchFacts x_facts;
 };

@@ -45,7 +45,7 @@ base::Result<> make_launch_folder(const std::string& path,
 
 base::Result<> give_folder(const std::string& path, const os::ProcessIdentity& identity);
 
-// Returns by limit + look + 1.3 s, whatever the command does. Fails when the command cannot be started.
+// Returns by limit + look + 0.9 s, whatever the command does. Fails when the command cannot be started.
 base::Result<WatchedLaunch> launch(const LaunchPlan& plan, os::SignalRelay& relay);
 
 }  // namespace unhang::cli

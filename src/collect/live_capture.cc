@@ -235,6 +235,7 @@ base::Result<CaptureResult> capture_live(const LiveCaptureRequest& request) {
   settings.facts.labels = request.labels;
   std::sort(settings.facts.labels.begin(), settings.facts.labels.end());
   settings.facts.processes = workers.facts;
+  settings.facts.command = request.command;
   auto result = capture(settings, std::move(*sources));
   if (result) result->anything = got_something(result->manifest);
   return result;

@@ -25,6 +25,7 @@ struct LiveCaptureRequest {
   std::chrono::nanoseconds budget = std::chrono::seconds(25);
   std::string instance, deployment;
   std::vector<std::pair<std::string, std::string>> labels;
+  std::optional<model::BundleCommand> command;  // the capture is about
 
   // RAS: addresses as typed, each may be a list. None: those that the workers state, else the default.
   bool ras = true;

@@ -80,6 +80,7 @@ std::vector<CaptureSource> machine_sources(const LiveCaptureRequest& request, co
   if (chosen.has("sockets")) {
     SocketSearch search{workers.processes, request.proc, host};
     search.processes.insert(search.processes.end(), workers.descendants.begin(), workers.descendants.end());
+    std::erase_if(search.processes, [](const os::Process& process) { return process.has_ended; });
     sources.push_back(sockets_source("sockets", std::move(search), names));
   }
   if (chosen.has("system"))

@@ -53,6 +53,15 @@ Json process_json(const model::BundleProcess& process) {
   return out;
 }
 
+Json command_json(const model::BundleCommand& command) {
+  Json out{{"pid", command.pid}, {"ran_ms", command.ran_ms}, {"ended", command.ended}};
+  if (command.status >= 0) out["status"] = command.status;
+  if (command.signal > 0) out["signal"] = command.signal;
+  if (command.core_dumped) out["core_dumped"] = true;
+  if (command.oom_kills) out["oom_kills"] = *command.oom_kills;
+  return out;
+}
+
 }  // namespace
 
 std::string manifest_json(const model::BundleManifest& manifest) {
@@ -70,6 +79,7 @@ std::string manifest_json(const model::BundleManifest& manifest) {
   for (const auto& source : manifest.sources) out["sources"].push_back(source_json(source));
   out["processes"] = Json::array();
   for (const auto& process : manifest.processes) out["processes"].push_back(process_json(process));
+  if (manifest.command) out["command"] = command_json(*manifest.command);
   out["redaction"] = {{"text",
                        "Kept as they are: what RAS, an engine and the Flight Recorder gave, and values of "
                        "/proc and /sys. Of logs "

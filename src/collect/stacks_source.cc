@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kLongestGdb{15};
 constexpr std::chrono::milliseconds kShortestGdb{2000};
 // From the end of a tool's time to the end of ours: it dies, and the process it held is looked at.
 constexpr std::chrono::milliseconds kSpare{1000};
+constexpr std::chrono::milliseconds kSecondLook{100};  // at /proc, behind py-spy
 // Those that are asked may be mute for the whole budget; after this part of it gdb waits no longer.
 constexpr int kPatienceParts = 3, kPatience = 2;
 
@@ -39,7 +40,8 @@ class StackTaker {
     keep_states();
     const bool own_proc = x_search.proc == "/proc";
     if (own_proc) {
-      ask("py-spy", x_tally.real_deadline(kSpare), kLongestPySpy, ask_py_spy);
+      // It stops nobody: nobody has to be looked at when it is ended.
+      ask("py-spy", x_tally.real_deadline(kTimeToDie + kSecondLook), kLongestPySpy, ask_py_spy);
     } else {
       x_tally.note("py-spy and gdb were not asked: these are the processes of another /proc");
     }
@@ -79,12 +81,16 @@ class StackTaker {
       x_tally.note(name + ": not installed");
       return;
     }
-    const std::size_t count = std::min(x_search.workers.size(), x_search.max_workers);
-    if (count < x_search.workers.size())
+    std::vector<const os::Process*> workers;  // the dead have no stacks
+    for (const os::Process& worker : x_search.workers) {
+      if (!worker.has_ended) workers.push_back(&worker);
+    }
+    const std::size_t count = std::min(workers.size(), x_search.max_workers);
+    if (count < workers.size())
       x_tally.note(name + " was asked of the first " + std::to_string(count) + " of " +
-                   std::to_string(x_search.workers.size()) + " workers");
+                   std::to_string(workers.size()) + " workers");
     base::parallel_for(count, x_search.side_by_side, [&](std::size_t i) {
-      const os::Process& worker = x_search.workers[i];
+      const os::Process& worker = *workers[i];
       const auto now = std::chrono::steady_clock::now();
       if (x_context.stopping() || now >= end) {
         const std::lock_guard lock(x_mutex);

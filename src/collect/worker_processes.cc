@@ -32,6 +32,8 @@ bool has_library(const os::Process& process, const std::vector<std::string>& beg
 }
 
 bool is_chosen(const os::Process& process, const WorkerChoice& choice, std::int64_t self) {
+  if (process.has_ended)
+    return std::find(choice.pids.begin(), choice.pids.end(), process.pid) != choice.pids.end();
   if (process.pid == self) return false;  // our own command line has the text of --match, too
   if (choice.pids.empty() && choice.match.empty()) return has_library(process, worker_libraries());
   if (std::find(choice.pids.begin(), choice.pids.end(), process.pid) != choice.pids.end()) return true;
@@ -94,9 +96,9 @@ void add_descendants(const std::vector<os::Process>& all, std::int64_t self, Wor
 
 void judge(Workers& out, const WorkerChoice& choice, const std::vector<std::string>& notes) {
   using Status = model::SourceStatus;
-  const auto unreadable =
-      std::count_if(out.processes.begin(), out.processes.end(),
-                    [](const os::Process& process) { return !process.environment_known; });
+  const auto unreadable = std::count_if(
+      out.processes.begin(), out.processes.end(),
+      [](const os::Process& process) { return !process.environment_known && !process.has_ended; });
   std::vector<std::string> reasons = notes;
   if (unreadable > 0) {
     reasons.push_back("the environment of " + std::to_string(unreadable) + " of " +
@@ -127,6 +129,7 @@ Workers find_workers(const WorkerChoice& choice) {
   options.library_names.insert(options.library_names.end(), driver_libraries().begin(),
                                driver_libraries().end());
   options.deadlines.end = choice.end;
+  options.dead = true;
   const auto table = os::read_process_table(options);
   if (!table) {
     out.reason = table.error().message;

@@ -36,6 +36,8 @@ constexpr std::array kDetectors{
     Detector{"log_device_fault", "GPUs and NVLinks that the kernel log reports as failed",
              find_log_device_fault},
     Detector{"log_process_end", "processes and nodes that were killed or crashed", find_log_process_end},
+    Detector{"command_crash", "a command that crashed, or that the kernel killed for lack of memory",
+             find_command_crash},
     Detector{"log_fabric", "an NVSwitch fabric that is not set up", find_log_fabric},
     Detector{"log_init_fault", "faults of the environment that NCCL or the driver says in plain words",
              find_log_init_fault},
@@ -62,6 +64,7 @@ constexpr std::array kDetectors{
     Detector{"log_peer_access", "direct access between GPUs that is offered and does not work",
              find_log_peer_access},
     Detector{"log_symmetric", "time-outs that nothing else explains", find_log_symmetric},
+    Detector{"command_end", "a command that ended with a status or by a signal", find_command_end},
     Detector{"log_slow_path", "a slower path than the machines have", find_log_slow_path},
 };
 

@@ -66,5 +66,7 @@ std::vector<Explanation> find_log_stuck_host(const Analysis&);
 std::vector<Explanation> find_log_peer_access(const Analysis&);
 std::vector<Explanation> find_log_symmetric(const Analysis&);
 std::vector<Explanation> find_log_slow_path(const Analysis&);
+std::vector<Explanation> find_command_crash(const Analysis&);
+std::vector<Explanation> find_command_end(const Analysis&);
 
 }  // namespace unhang::detect

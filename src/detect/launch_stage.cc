@@ -12,6 +12,7 @@
 #include "detect/launch_words.h"
 #include "detect/log_analysis.h"
 #include "detect/ras_progress.h"
+#include "model/mixed_stack.h"
 
 namespace unhang::detect {
 namespace {
@@ -60,6 +61,11 @@ constexpr std::array<HostWork, 3> kHostWork{{{LogEventKind::kWeightLoading, "loa
                                              {LogEventKind::kCompilation, "compiling or capturing graphs"},
                                              {LogEventKind::kDataLoading, "loading data or the tokenizer"}}};
 
+bool has_python(const model::ProcessSample& sample) {
+  return std::any_of(sample.threads.begin(), sample.threads.end(),
+                     [](const model::ThreadSample& thread) { return model::has_python(thread.frames); });
+}
+
 class Judge {
  public:
   Judge(const Case& joined, const LaunchFacts& facts)
@@ -81,10 +87,15 @@ class Judge {
     x_stage.doing = std::move(doing);
   }
 
-  // The last look at each process.
+  // The last look at each process that says something. A tool that sees no Python says nothing of what Python
+  // does: gdb, which comes last, must not hide what py-spy saw.
   void look_at_stacks() {
     std::map<std::pair<std::string, std::int64_t>, const model::ProcessReading*> last;
-    for (const auto& reading : x_case.processes) last[{reading.sample.host, reading.sample.pid}] = &reading;
+    for (const auto& reading : x_case.processes) {
+      auto& shown = last[{reading.sample.host, reading.sample.pid}];
+      const bool says = launch_frame(reading.sample).work != LaunchWork::kUnknown;
+      if (shown == nullptr || says || has_python(reading.sample)) shown = &reading;
+    }
     for (const auto& [key, reading] : last) {
       const LaunchFrame frame = launch_frame(reading->sample);
       if (frame.work == LaunchWork::kUnknown) continue;

@@ -52,6 +52,8 @@ constexpr NextCheck kChecks[] = {
      "dmesg -T | grep -i 'killed process'; kubectl describe pod POD | grep -A3 'Last State'"},
     {"process_exited", "how the process ended: the kernel's word, then the end of its own log",
      "dmesg -T | grep -iE 'killed process|segfault|xid'"},
+    {"process_stopped", "who stopped it: a signal (T), or a debugger (t, TracerPid)",
+     "grep -E 'State|TracerPid' /proc/PID/status"},
     {"killed_by_orchestrator", "who ended it and why",
      "kubectl get events --sort-by=.lastTimestamp | tail -20"},
     {"node_unreachable", "does the host answer", "ping -c 3 HOST; ssh HOST uptime"},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "detect/logs_quiet.h"
+#include "detect/process_words.h"
 #include "detect/ras_naming.h"
 #include "detect/wording.h"
 
@@ -173,14 +174,16 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
                               analysis.engines.empty() && joined.ras.events.empty();
   if (only_processes && !analysis.logs.present()) {
     verdict.category = Category::kInconclusive;
-    verdict.headline = "the stacks of " + std::to_string(joined.processes.size()) +
-                       plural(joined.processes.size(), " process", " processes") +
-                       " alone do not show a hang: unhang stacks shows where they stand";
+    verdict.headline = processes_words(joined) + "; that alone shows no hang";
     return;
   }
   if (!joined.has_dumps && !analysis.ras.asked() && analysis.engines.empty() && analysis.logs.present() &&
       joined.ras.events.empty()) {
     say_of_logs(analysis.logs, verdict);
+    // Lines that say nothing, the kernel's say, are not what a look at processes was taken for.
+    const bool quiet = verdict.category == Category::kInconclusive && !analysis.logs.somebody_waited;
+    if (quiet && !joined.processes.empty())
+      verdict.headline = processes_words(joined) + "; neither that nor any line of a log shows a hang";
     return;
   }
   const bool ras_advances = std::any_of(analysis.ras.communicators.begin(), analysis.ras.communicators.end(),

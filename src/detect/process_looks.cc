@@ -3,15 +3,23 @@
 
 #include <algorithm>
 
+#include "model/mixed_stack.h"
+
 namespace unhang::detect {
 namespace {
 
 using model::Activity;
 using model::ProcessReading;
 
+// As far as the tools of one capture are apart.
+constexpr std::int64_t kMomentsNs = 60'000'000'000;
+
 Stand stand_of(const model::ProcessSample& process, const model::ThreadSample& thread,
                const model::ThreadActivity& activity) {
-  if (process.state == 'T' || (thread.is_main && thread.state == 'T')) return Stand::kStopped;
+  const char state = process.state == '\0' && thread.is_main ? thread.state : process.state;
+  if (state == 'T' || (thread.is_main && thread.state == 'T')) return Stand::kStopped;
+  if (state == 't') return Stand::kTraced;
+  if (state == 'Z' || state == 'X') return Stand::kDead;
   if (model::is_host_work(activity.what)) return Stand::kHostWork;
   if (activity.what == Activity::kCommunicatorInit) return Stand::kInit;
   if (activity.what == Activity::kCollectiveWait) return Stand::kWaits;
@@ -58,7 +66,52 @@ std::string place_text(const model::ThreadSample& thread, Activity what) {
   return out;
 }
 
+// "VLLM::Worker_TP0" and "VLLM::Worker_TP1" are one program.
+std::string_view program_of(const ProcessLook& look) {
+  std::string_view name = look.reading->sample.program;
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  return name;
+}
+
+// Shells and tools that nobody took note of lie below every job; a rank looks like its kin.
+bool may_have_been_rank(const ProcessLook& dead, const std::vector<ProcessLook>& all) {
+  const model::ProcessSample& sample = dead.reading->sample;
+  return std::any_of(all.begin(), all.end(), [&](const ProcessLook& other) {
+    const model::ProcessSample& kin = other.reading->sample;
+    if (other.stand == Stand::kDead || kin.host != sample.host || program_of(other) != program_of(dead))
+      return false;
+    return kin.pid == sample.parent || (kin.parent == sample.parent && sample.parent >= 0);
+  });
+}
+
+// Of the looks at the process that end with readings[last]: the last, or, where that shows no Python and
+// nothing that is known (gdb's, say, which comes behind py-spy's), the one before that does, moments ago.
+std::size_t telling_look(const std::vector<ProcessReading>& readings, std::size_t last) {
+  const auto what = [&](std::size_t at) {
+    const model::ThreadSample* thread = model::speaking_thread(readings[at].sample);
+    return thread == nullptr ? Activity::kUnknown : model::activity_of(readings[at].sample, *thread).what;
+  };
+  const auto has_python = [&](std::size_t at) {
+    const auto& threads = readings[at].sample.threads;
+    return std::any_of(threads.begin(), threads.end(),
+                       [](const auto& thread) { return model::has_python(thread.frames); });
+  };
+  const model::ProcessSample& latest = readings[last].sample;
+  const bool runs = latest.state == '\0' || latest.state == 'R' || latest.state == 'S' || latest.state == 'D';
+  if (!runs || what(last) != Activity::kUnknown || has_python(last)) return last;
+  for (std::size_t at = last; at-- > 0 && same_process(readings[at], readings[last]);) {
+    const auto& taken = readings[at].sample.taken_ns;
+    if (!taken || !latest.taken_ns || *latest.taken_ns - *taken > kMomentsNs) break;
+    if (what(at) != Activity::kUnknown && has_python(at)) return at;
+  }
+  return last;
+}
+
 }  // namespace
+
+bool is_halted(Stand stand) {
+  return stand == Stand::kStopped || stand == Stand::kTraced || stand == Stand::kDead;
+}
 
 std::vector<ProcessLook> latest_looks(const model::Case& joined) {
   std::vector<ProcessLook> all;
@@ -66,39 +119,54 @@ std::vector<ProcessLook> latest_looks(const model::Case& joined) {
   const auto& readings = joined.processes;
   for (std::size_t i = 0; i < readings.size(); ++i) {
     if (i + 1 < readings.size() && same_process(readings[i], readings[i + 1])) continue;
+    const std::size_t latest = i;
+    const std::size_t telling = telling_look(readings, i);
     ProcessLook look;
-    look.reading = &readings[i];
-    look.thread = model::speaking_thread(readings[i].sample);
+    look.reading = &readings[telling];
+    look.thread = model::speaking_thread(look.reading->sample);
     if (look.thread == nullptr) continue;
-    look.activity = model::activity_of(readings[i].sample, *look.thread);
+    look.activity = model::activity_of(look.reading->sample, *look.thread);
     if (is_aside(look.activity.what)) continue;
-    look.stand = stand_of(readings[i].sample, *look.thread, look.activity);
-    for (std::size_t before = i; before-- > 0 && same_process(readings[before], readings[i]);) {
+    look.stand = stand_of(look.reading->sample, *look.thread, look.activity);
+    for (std::size_t before = telling; before-- > 0 && same_process(readings[before], readings[latest]);) {
       const auto earlier = readings[before].sample.taken_ns;
-      const auto later = readings[i].sample.taken_ns;
+      const auto later = look.reading->sample.taken_ns;
       const model::ThreadSample* thread = model::speaking_thread(readings[before].sample);
-      if (!earlier || !later || *later - *earlier < kSteadyNs || thread == nullptr) continue;
+      if (thread == nullptr) continue;
+      if (look.stand == Stand::kTraced) {
+        look.steady = readings[before].sample.state == look.reading->sample.state;
+        break;
+      }
+      if (!earlier || !later || *later - *earlier < kSteadyNs) continue;
       look.steady = same_stack(*thread, *look.thread);
       break;
     }
-    if (readings[i].sample.rank >= 0) ++ranked;
+    if (look.reading->sample.rank >= 0) ++ranked;
     all.push_back(look);
   }
-  if (ranked >= 2) std::erase_if(all, [](const ProcessLook& look) { return look.reading->sample.rank < 0; });
-  return all;
+  std::vector<ProcessLook> counted;
+  for (const ProcessLook& look : all) {
+    const bool is_rank = look.reading->sample.rank >= 0;
+    if (look.stand == Stand::kDead ? is_rank || may_have_been_rank(look, all)
+                                   : is_rank || ranked < 2 || is_halted(look.stand))
+      counted.push_back(look);
+  }
+  return counted;
 }
 
 std::string who_text(const ProcessLook& look) {
   const model::ProcessSample& sample = look.reading->sample;
   if (sample.rank >= 0) return "rank " + std::to_string(sample.rank);
-  const std::string pid = sample.pid >= 0 ? std::to_string(sample.pid) : "?";
   const bool telling = !sample.program.empty() && !sample.program.starts_with("python");
-  return (sample.host.empty() ? "process " + pid : sample.host + ":" + pid) +
-         (telling ? " (" + sample.program + ")" : std::string());
+  return "process " + (sample.pid >= 0 ? std::to_string(sample.pid) : "?") +
+         (telling ? " (" + sample.program + ")" : std::string()) +
+         (sample.host.empty() ? "" : " on " + sample.host);
 }
 
 std::string stand_words(const ProcessLook& look) {
   if (look.stand == Stand::kStopped) return "is stopped by a signal";
+  if (look.stand == Stand::kTraced) return "is held by a debugger";
+  if (look.stand == Stand::kDead) return "has ended, and its parent has not taken note of it";
   std::string out = "is " + model::words_of(look.activity);
   const std::string place = place_text(*look.thread, look.activity.what);
   return place.empty() ? out : out + ", in " + place;

@@ -4,6 +4,7 @@
 // what a later one shows again is a stand.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,7 +22,10 @@ enum class Stand : std::uint8_t {
   kHostWork,  // data, checkpoint, weights, compilation; storage or driver
   kIdle,      // waits for requests
   kStopped,   // by a signal
+  kTraced,    // a debugger holds it
+  kDead,      // ended, and its parent has not taken note of it
 };
+inline constexpr std::size_t kStands = 8;
 
 struct ProcessLook {
   const model::ProcessReading* reading = nullptr;  // of the Case
@@ -34,10 +38,14 @@ struct ProcessLook {
 inline constexpr std::int64_t kSteadyNs = 5'000'000'000;
 
 // The latest look at each process that counts: of ranks where at least two have one, else of all processes
-// but helpers. In the order of the Case.
+// but helpers. One that was stopped counts in any case, a dead one where it may have been a rank: the same
+// program as its parent, or as one that counts and has the same parent. In the order of the Case.
 std::vector<ProcessLook> latest_looks(const model::Case& joined);
 
-// "rank 7", "gpu-b07:412"
+// Whether it runs no code at all.
+bool is_halted(Stand stand);
+
+// "rank 7", "process 412 (vllm) on gpu-b07"
 std::string who_text(const ProcessLook& look);
 // "rank 7 is waiting for its data loader, in _next_data (dataloader.py:1448)"
 std::string stand_text(const ProcessLook& look);

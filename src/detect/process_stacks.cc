@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stacks of live processes alone: most ranks stand in a collective and one elsewhere, all of them make a
-// communicator, nobody is in communication at all. One look is a moment of a job that may well advance; what
-// it shows is said with low confidence and gives way to everything else.
+// Processes alone: one is stopped or has ended; most ranks stand in a collective and one elsewhere, all of
+// them make a communicator, nobody is in communication at all. One look at stacks is a moment of a job that
+// may well advance; what it shows is said with low confidence and gives way to everything else. That a
+// process is stopped or dead is the kernel's word.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -35,8 +36,14 @@ class ProcessStacks {
     for (const ProcessLook& look : x_looks) of(look.stand).push_back(&look);
   }
 
-  std::vector<Explanation> find() {
-    if (x_looks.size() < 2) return {};
+  std::vector<Explanation> find(bool has_dumps) {
+    if (has_dumps) {
+      if (of(Stand::kStopped).empty()) return {};
+      return {stopped()};
+    }
+    const bool halted = std::any_of(x_looks.begin(), x_looks.end(),
+                                    [](const ProcessLook& look) { return is_halted(look.stand); });
+    if (x_looks.size() < 2 && !halted) return {};
     if (auto found = explain()) return {std::move(*found)};
     return {};
   }
@@ -49,6 +56,8 @@ class ProcessStacks {
     const Looks& init = of(Stand::kInit);
     const std::size_t all = x_looks.size();
     if (!of(Stand::kStopped).empty()) return stopped();
+    if (!of(Stand::kTraced).empty()) return traced();
+    if (!of(Stand::kDead).empty()) return dead();
     if (init.size() * 2 >= all) return initialization();
     if (waits.size() == all) return symmetric();
     if (waits.size() * 2 >= all) return elsewhere();
@@ -88,15 +97,76 @@ class ProcessStacks {
 
   Explanation stopped() {
     const Looks& who = of(Stand::kStopped);
-    Explanation out =
-        frame(Category::kProcessOrDeviceUnavailable, "process_stopped",
-              who_text(who) + plural(who.size(), " is", " are") + " stopped by a signal", who, {});
+    Explanation out = halted("process_stopped", who, " stopped by a signal (state T)");
+    // A launcher that is stopped stops nobody.
+    const bool ranks_run = !any_rank(who) && any_rank(looks_that_run());
     // The kernel's word, not a guess from a stack.
-    out.headline = who_text(who) + plural(who.size(), " is", " are") + " stopped by a signal (state T)";
-    out.strength = Confidence::kMedium;
-    out.state = model::State::kStopped;
-    out.tentative = false;
-    blame(who, true, out);
+    out.strength = ranks_run ? Confidence::kLow : Confidence::kMedium;
+    out.state = ranks_run ? model::State::kUnknown : model::State::kStopped;
+    out.tentative = ranks_run;
+    blame(who, !ranks_run, out);
+    return out;
+  }
+
+  // Whoever looks with gdb holds a process for a moment, too: what counts is that it was so twice.
+  Explanation traced() {
+    const Looks& who = of(Stand::kTraced);
+    Explanation out = halted("process_stopped", who, " held by a debugger (state t)");
+    const bool steady = std::all_of(who.begin(), who.end(), [](const ProcessLook* l) { return l->steady; });
+    out.strength = steady ? Confidence::kMedium : Confidence::kLow;
+    out.state = steady ? model::State::kStopped : model::State::kUnknown;
+    out.tentative = !steady;
+    blame(who, steady, out);
+    return out;
+  }
+
+  Explanation dead() {
+    const Looks& who = of(Stand::kDead);
+    const Looks others = looks_that_run();
+    const Looks waiting = those_that_wait();
+    const bool missed = !waiting.empty() && waiting.size() * 2 >= others.size();
+    Explanation out =
+        frame(Category::kProcessOrDeviceUnavailable, "process_exited", {}, who, missed ? waiting : Looks{});
+    out.headline = who_text(who) + plural(who.size(), " has", " have") + " ended (state Z)";
+    if (missed) out.headline += while_they_wait();
+    if (!missed && !others.empty())
+      out.headline += "; whether it was a rank that the others need is not known";
+    out.strength = missed ? Confidence::kMedium : Confidence::kLow;
+    out.state = others.empty() ? model::State::kDead
+                : missed       ? model::State::kStopped
+                               : model::State::kUnknown;
+    out.tentative = !missed && !others.empty();
+    blame(who, missed || others.empty(), out);
+    return out;
+  }
+
+  Looks looks_that_run() const {
+    Looks out;
+    for (const ProcessLook& look : x_looks) {
+      if (!is_halted(look.stand)) out.push_back(&look);
+    }
+    return out;
+  }
+  Looks those_that_wait() const {
+    Looks out;
+    for (const ProcessLook& look : x_looks) {
+      if (look.stand == Stand::kWaits || look.stand == Stand::kInit) out.push_back(&look);
+    }
+    return out;
+  }
+  std::string while_they_wait() const {
+    const Looks waiting = those_that_wait();
+    if (waiting.empty()) return {};
+    return ", while " + who_text(waiting) + plural(waiting.size(), " waits", " wait") +
+           " for others or for the GPU";
+  }
+  static bool any_rank(const Looks& looks) {
+    return std::any_of(looks.begin(), looks.end(),
+                       [](const ProcessLook* look) { return look->reading->sample.rank >= 0; });
+  }
+  Explanation halted(std::string_view cause, const Looks& who, const char* how) {
+    Explanation out = frame(Category::kProcessOrDeviceUnavailable, cause, {}, who, looks_that_run());
+    out.headline = who_text(who) + plural(who.size(), " is", " are") + how + while_they_wait();
     return out;
   }
 
@@ -134,7 +204,7 @@ class ProcessStacks {
                                 .cause = "unknown",
                                 .speaks_for = {"a busy job waits for its GPUs most of the time"},
                                 .speaks_against = {},
-                                .decide_by = "look again in ten seconds; unhang ras watch"});
+                                .decide_by = "look again in ten seconds: does any stack change?"});
     return out;
   }
 
@@ -191,15 +261,14 @@ class ProcessStacks {
   static constexpr std::size_t kSubjects = 64;
   const model::Case& x_case;
   std::vector<ProcessLook> x_looks;
-  std::array<Looks, 6> x_by_stand;
+  std::array<Looks, kStands> x_by_stand;
 };
 
 }  // namespace
 
 std::vector<Explanation> find_process_stacks(const Analysis& analysis) {
   // Dumps show who waits for whom; stacks then only tell why (stack_reason.h).
-  if (analysis.joined.has_dumps) return {};
-  return ProcessStacks(analysis.joined).find();
+  return ProcessStacks(analysis.joined).find(analysis.joined.has_dumps);
 }
 
 }  // namespace unhang::detect

@@ -156,6 +156,139 @@ TEST(ProcessStacks, AProcessThatWasStoppedIsNamed) {
   EXPECT_EQ(verdict.culprits[0].rank, 1);
 }
 
+// As a capture takes them: /proc and py-spy first, /proc and gdb some seconds later.
+TEST(ProcessStacks, NativeStacksBehindPythonsDoNotHideThem) {
+  model::Case joined;
+  look(joined, {in_collective(), in_loader(), in_collective()});
+  model::StackFrame native{"clock_nanosleep", "libc.so.6", 0, false};
+  look(joined, {{native}, {native}, {native}}, 108);
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.cause, "rank_not_entered");
+  EXPECT_EQ(verdict.root, "host_blocked");
+  look(joined, {in_collective(), in_own_code(), in_collective()}, 109);
+  EXPECT_EQ(diagnose(joined).root, "") << "what Python does now is known";
+}
+
+TEST(ProcessStacks, AProcessAloneThatWasStoppedIsNamedToo) {
+  model::Case joined;
+  look(joined, {in_own_code()});
+  joined.processes[0].sample.state = 'T';
+  joined.processes[0].sample.rank = -1;
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.cause, "process_stopped");
+  EXPECT_EQ(verdict.confidence, Confidence::kMedium);
+  EXPECT_EQ(verdict.state, model::State::kStopped);
+  EXPECT_EQ(verdict.headline, "process 4000 on n1 is stopped by a signal (state T)");
+  std::vector<std::string> commands;
+  for (const model::RecoveryStep& step : verdict.recovery.steps) commands.push_back(step.command);
+  for (const char* wanted : {"grep -E 'State|TracerPid' /proc/4000/status", "kill -CONT 4000"})
+    EXPECT_NE(std::find(commands.begin(), commands.end(), wanted), commands.end()) << wanted;
+}
+
+TEST(ProcessStacks, ALauncherThatIsStoppedStopsNobody) {
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective()});
+  joined.processes[1].sample.rank = -1;
+  joined.processes[1].sample.state = 'T';
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.confidence, Confidence::kLow);
+  EXPECT_EQ(verdict.state, model::State::kUnknown);
+}
+
+TEST(ProcessStacks, ADebuggerCountsWhenItIsSeenTwice) {
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective()});
+  joined.processes[1].sample.state = 't';
+  EXPECT_EQ(diagnose(joined).cause, "process_stopped");
+  EXPECT_EQ(diagnose(joined).confidence, Confidence::kLow);
+  EXPECT_TRUE(diagnose(joined).culprits.empty());
+  look(joined, {in_collective(), in_own_code(), in_collective()}, 101);
+  for (auto& reading : joined.processes) {
+    if (reading.sample.rank == 1) reading.sample.state = 't';
+  }
+  const model::Verdict verdict = diagnose(joined);
+  EXPECT_EQ(verdict.confidence, Confidence::kMedium);
+  ASSERT_EQ(verdict.culprits.size(), 1u);
+  EXPECT_EQ(verdict.culprits[0].why, "is held by a debugger");
+}
+
+// One that has ended, below the same launcher as the ranks.
+model::Case with_dead(std::vector<Frames> stacks, const std::string& program) {
+  model::Case joined;
+  look(joined, stacks);
+  model::ProcessReading dead = joined.processes.back();
+  for (auto& reading : joined.processes) {
+    reading.sample.program = "python3";
+    reading.sample.parent = 3999;
+  }
+  dead.sample.pid = 4900;
+  dead.sample.rank = -1;
+  dead.sample.parent = 3999;
+  dead.sample.state = 'Z';
+  dead.sample.program = program;
+  dead.sample.threads[0].frames.clear();
+  joined.processes.push_back(std::move(dead));
+  return joined;
+}
+
+TEST(ProcessStacks, ADeadOneForWhichTheOthersWaitIsTheCulprit) {
+  const model::Verdict verdict = diagnose(with_dead({in_collective(), in_collective()}, "python3"));
+  EXPECT_EQ(verdict.category, Category::kProcessOrDeviceUnavailable);
+  EXPECT_EQ(verdict.cause, "process_exited");
+  EXPECT_EQ(verdict.confidence, Confidence::kMedium);
+  EXPECT_EQ(verdict.headline,
+            "process 4900 on n1 has ended (state Z), while ranks 0,1 wait for others or for the GPU");
+  ASSERT_EQ(verdict.culprits.size(), 1u);
+  EXPECT_EQ(verdict.culprits[0].pid, 4900);
+}
+
+TEST(ProcessStacks, ADeadOneThatNobodyWaitsForIsALead) {
+  const model::Verdict verdict = diagnose(with_dead({in_own_code(), in_own_code()}, "python3"));
+  EXPECT_EQ(verdict.cause, "process_exited");
+  EXPECT_EQ(verdict.confidence, Confidence::kLow);
+  EXPECT_EQ(model::exit_code(verdict), 3);
+  EXPECT_TRUE(verdict.culprits.empty());
+  ASSERT_EQ(verdict.suspects.size(), 1u);
+}
+
+TEST(ProcessStacks, ADeadToolIsNoRank) {
+  EXPECT_NE(diagnose(with_dead({in_collective(), in_collective()}, "nvidia-smi")).cause, "process_exited");
+}
+
+TEST(ProcessStacks, WhereNothingIsCertainItSaysWhatTheyDo) {
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective(), in_own_code()});
+  EXPECT_EQ(
+      diagnose(joined).headline,
+      "of 4 processes 2 are waiting in a collective, 2 are in code that unhang does not know; that alone "
+      "shows no hang");
+  // Lines of logs that say nothing do not take its place.
+  joined.logs.lines = 900;
+  joined.logs.recognised = 2;
+  joined.logs.nccl_lines = 1;
+  EXPECT_EQ(diagnose(joined).headline.substr(0, 14), "of 4 processes");
+}
+
+TEST(ProcessStacks, WhatToDoNextIsPossible) {
+  const auto first_step = [](const model::Case& joined) {
+    const model::Verdict verdict = diagnose(joined);
+    return verdict.recovery.steps.empty() ? std::string() : verdict.recovery.steps[0].command;
+  };
+  model::Case joined;
+  look(joined, {in_collective(), in_own_code(), in_collective(), in_own_code()});
+  for (auto& reading : joined.processes) {
+    reading.sample.state = 'S';
+    reading.sample.parent = 4000;
+  }
+  joined.processes[0].sample.parent = 1;
+  EXPECT_EQ(first_step(joined), "unhang attach 4000");
+  model::BundleManifest& bundle = joined.bundles.emplace_back();
+  bundle.sources.push_back({.id = "ras-1", .kind = "ras", .status = model::SourceStatus::kRefused});
+  EXPECT_EQ(first_step(joined), "unhang attach 4000");
+  for (auto& reading : joined.processes) reading.sample.state = 'Z';
+  EXPECT_EQ(first_step(joined).find("unhang ras"), std::string::npos);
+}
+
 // What a capture without any tool has: /proc twice.
 TEST(ProcessStacks, AWaitThatCannotBeWokenStandsWithoutFrames) {
   model::Case joined;

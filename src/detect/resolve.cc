@@ -15,6 +15,7 @@
 #include "detect/incident_timeline.h"
 #include "detect/iterations.h"
 #include "detect/ledger.h"
+#include "detect/living_program.h"
 #include "detect/log_reason.h"
 #include "detect/nothing_wrong.h"
 #include "detect/recovery_advice.h"
@@ -51,6 +52,7 @@ class Resolver {
     for (const Detector& detector : detector_catalogue()) {
       for (Explanation& explanation : detector.run(x_analysis)) {
         CHECK(model::find_cause(explanation.cause) != nullptr);
+        doubt_words_of_the_living(x_case, explanation);
         for (auto* subjects : {&explanation.other_culprits, &explanation.other_suspects}) {
           for (model::Subject& subject : *subjects) x_analysis.names.complete(subject);
         }
@@ -78,7 +80,8 @@ class Resolver {
                  x_verdict);
     x_verdict.recovery = advise(x_verdict, chosen != nullptr && !chosen->explanation.culprits.empty()
                                                ? ranks_text(x_case, chosen->explanation.culprits)
-                                               : std::string());
+                                               : std::string(),
+                              askable(x_case));
     return std::move(x_verdict);
   }
 

@@ -65,6 +65,21 @@ struct BundleProcess {
   bool operator==(const BundleProcess&) const = default;
 };
 
+// The command that was run for somebody (`unhang run`, `unhang probe`) and that the capture is about.
+struct BundleCommand {
+  std::int64_t pid = -1;
+  std::int64_t ran_ms = 0;
+  bool ended = false;  // false: it still ran when it was looked at
+  int status = -1;     // it left with; -1: a signal ended it, or it still ran
+  int signal = 0;      // that ended it; 0: none did
+  bool core_dumped = false;
+  // Processes of its control group that the kernel killed for lack of memory while it ran; nullopt: not
+  // known.
+  std::optional<std::int64_t> oom_kills = {};
+
+  bool operator==(const BundleCommand&) const = default;
+};
+
 struct BundleManifest {
   std::string tool_version = {};
   std::int64_t started_ns = 0;
@@ -77,6 +92,7 @@ struct BundleManifest {
   std::int64_t budget_ms = 0;
   std::vector<BundleSource> sources = {};     // in the order in which they were planned
   std::vector<BundleProcess> processes = {};  // ascending pid
+  std::optional<BundleCommand> command = {};
   bool operator==(const BundleManifest&) const = default;
 };
 

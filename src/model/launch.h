@@ -69,6 +69,7 @@ struct LaunchStage {
 struct LaunchRun {
   std::string change;  // "NCCL_P2P_DISABLE=1", "without --enforce-eager"; empty: as it was given
   std::string folder;
+  bool readable = true;  // there is something in the folder that `unhang diagnose` can read
   LaunchFacts facts;
   LaunchStage stage;
   std::string outcome;  // of a trial: what it says, in a sentence

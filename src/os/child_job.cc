@@ -35,6 +35,7 @@ struct Prepared {
   std::vector<char*> words, environment;
   const ChildJobRequest* request = nullptr;
   int report = -1;
+  pid_t parent = -1;
 };
 
 [[noreturn]] void give_up(const Prepared& prepared, int step) {
@@ -59,11 +60,7 @@ bool take_identity(const ProcessIdentity& identity) {
 // In the child: only what is safe in a signal handler.
 [[noreturn]] void become(const Prepared& prepared) {
   const ChildJobRequest& request = *prepared.request;
-  if (request.own_session) {
-    ::setsid();
-    // Who is killed the hard way can end nobody any more; the program at least is told.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  }
+  if (request.own_session) ::setsid();
   // Ours are handlers, which exec resets, and an ignored SIGPIPE, which it would not.
   for (const int number : {SIGPIPE, SIGTTOU}) ::signal(number, SIG_DFL);
   sigset_t none;
@@ -76,6 +73,10 @@ bool take_identity(const ProcessIdentity& identity) {
     if (!request.identity->folder.empty() && ::chdir(request.identity->folder.c_str()) != 0)
       give_up(prepared, kChangeFolder);
   }
+  // Who is killed the hard way can end nobody any more; the program at least is told. Behind the identity:
+  // the kernel forgets it where that changes. And where we died meanwhile nobody tells it.
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != prepared.parent) ::raise(SIGTERM);
   environ = const_cast<char**>(prepared.environment.data());
   ::execvp(prepared.words.front(), prepared.words.data());
   give_up(prepared, kExecute);
@@ -116,6 +117,7 @@ base::Result<std::unique_ptr<ChildJob>> ChildJob::start(const ChildJobRequest& r
   const FileDescriptor read_end(ends[0]);
   FileDescriptor write_end(ends[1]);
   prepared.report = ends[1];
+  prepared.parent = ::getpid();
   become_subreaper();
   const pid_t pid = ::fork();
   if (pid < 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that we run for somebody: its exit status is kept, signals are passed on, and all that it starts
-// (fork, setsid, double fork) stays below us and can be seen and ended. At most one at a time in a program,
+// (fork, setsid, double fork) stays below us and can be seen and ended. Where we are killed the hard way, the
+// program gets SIGTERM; what it has started is then its own affair. At most one at a time in a program,
 // and no other child of this program may run while reap() or end_all() are called: they wait for every child.
 #pragma once
 
@@ -23,7 +24,7 @@ struct ChildJobRequest {
   std::vector<std::string> words;           // [0] is looked up in the PATH of `environment`
   std::vector<std::string> environment;     // all of it: "NAME=VALUE"
   std::optional<ProcessIdentity> identity;  // runs as this; else as we do
-  // A session of its own, without a terminal that could stop it; SIGTERM when we die. Else it stays
+  // A session of its own, without a terminal that could stop it. Else it stays
   // in our process group: what a terminal sends (Ctrl-C, Ctrl-Z) reaches it without us, and a shell works.
   bool own_session = true;
   int output = -1, errors = -1;  // its 1 and 2; -1: ours

@@ -184,13 +184,14 @@ OutputCopy::Kept OutputCopy::kept() const {
 }
 
 bool OutputCopy::drain(std::optional<std::chrono::milliseconds> at_most, int wake_fd) {
-  constexpr int kLookMs = 10;
+  constexpr int kLookMs = 10, kMostTimes = 2;
   const auto begun = std::chrono::steady_clock::now();
   while (!x_finished) {
     pollfd wake{wake_fd, POLLIN, 0};
     if (::poll(&wake, 1, kLookMs) > 0) return false;
     const auto moved = std::max(begun, Time(Time::duration(x_moved.load())));
-    if (at_most && std::chrono::steady_clock::now() - moved > *at_most) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (at_most && (now - moved > *at_most || now - begun > *at_most * kMostTimes)) return false;
   }
   return true;
 }

@@ -43,7 +43,7 @@ class OutputCopy {
   std::optional<Time> last_output() const;  // nullopt: it never printed anything
   bool finished() const { return x_finished; }
   // Waits for the end of the output: true when all of it was passed on. With `at_most`, gives up when for
-  // that long nothing moved; also when `wake_fd` becomes readable.
+  // that long nothing moved, and after twice that time in any case; also when `wake_fd` becomes readable.
   bool drain(std::optional<std::chrono::milliseconds> at_most, int wake_fd);
 
   struct Kept {

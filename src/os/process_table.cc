@@ -118,6 +118,9 @@ class Collector {
         const std::size_t open = bytes.find('('), close = bytes.rfind(')');
         if (open != std::string_view::npos && close != std::string_view::npos && close > open)
           x_process.name = bytes.substr(open + 1, close - open - 1);
+        const char state =
+            close == std::string_view::npos || close + 2 >= bytes.size() ? '?' : bytes[close + 2];
+        x_process.has_ended = x_options.dead && (state == 'Z' || state == 'X');
         x_process.parent = stat_field(bytes, kParent);
         const auto ticks = stat_field(bytes, kStartTime);
         const long per_second = ::sysconf(_SC_CLK_TCK);
@@ -184,7 +187,7 @@ class Collector {
   }
 
   void finish() {
-    if (x_kernel_thread && x_process.command_line.empty()) return;
+    if (x_kernel_thread && x_process.command_line.empty() && !x_process.has_ended) return;
     processes.push_back(std::move(x_process));
   }
 

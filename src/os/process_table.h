@@ -25,6 +25,7 @@ struct Process {
   std::int64_t pid = 0;
   std::optional<std::int64_t> parent;     // the process that started it, or took it over
   std::string name;                       // comm: at most 15 bytes
+  bool has_ended = false;                 // only where the dead were asked for
   std::vector<std::string> command_line;  // empty: a kernel thread, or not readable
   std::optional<std::int64_t> user;       // real user id
   // Since when it runs, in nanoseconds since 1970; as exact as the kernel's tick (10 ms).
@@ -48,6 +49,7 @@ struct ProcessTableOptions {
   std::vector<std::string> variables = {};
   // A mapped file is kept when its name begins so ("libnccl").
   std::vector<std::string> library_names = {};
+  bool dead = false;  // also those that have ended and that their parents have not taken note of
   std::size_t max_processes = 100'000;
   ReadDeadlines deadlines = {};
 };

@@ -55,6 +55,23 @@ class ProcessTableTest : public ::testing::Test {
   ProcessTableOptions x_options;
 };
 
+TEST_F(ProcessTableTest, TheDeadOnlyWhereTheyAreAskedFor) {
+  put_worker("88121");
+  put("88122/stat", "88122 (python3) Z 88121 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 250 0 0 2\n");
+  put("88122/status", "Name:\tpython3\nState:\tZ (zombie)\nUid:\t1000\t1000\t1000\t1000\n");
+  put("88122/cmdline", "");
+  put("2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0 2\n");
+  put("2/status", "Name:\tkthreadd\nState:\tS (sleeping)\nUid:\t0\t0\t0\t0\n");
+  EXPECT_EQ(read_process_table(x_options)->processes.size(), 1u);
+  x_options.dead = true;
+  const auto table = read_process_table(x_options);
+  ASSERT_EQ(table->processes.size(), 2u);
+  EXPECT_FALSE(table->processes[0].has_ended);
+  EXPECT_TRUE(table->processes[1].has_ended);
+  EXPECT_EQ(table->processes[1].name, "python3");
+  EXPECT_EQ(table->processes[1].parent, 88121);
+}
+
 TEST_F(ProcessTableTest, ReadsAllOfAWorker) {
   put_worker("88121");
   const auto table = read_process_table(x_options);

@@ -16,7 +16,7 @@
 namespace unhang::os {
 namespace {
 
-constexpr int kLastSignal = 63;
+constexpr int kLastSignal = 64;  // SIGRTMAX; a bit for each
 // What the handler touches: only lock-free atomics and a pipe.
 std::atomic<std::uint64_t> g_came{0};
 std::atomic<int> g_write_end{-1};
@@ -26,7 +26,7 @@ bool g_in_use = false;
 
 void on_signal(int number) {
   const int saved = errno;
-  g_came.fetch_or(std::uint64_t{1} << number);
+  g_came.fetch_or(std::uint64_t{1} << (number - 1));
   const int fd = g_write_end.load();
   if (fd >= 0) (void)!::write(fd, "", 1);
   errno = saved;
@@ -38,7 +38,14 @@ struct SignalRelay::Old {
   std::vector<std::pair<int, struct sigaction>> actions;
 };
 
-SignalRelay::SignalRelay(std::initializer_list<int> signals) : x_old(std::make_unique<Old>()) {
+std::vector<int> signals_to_pass_on() {
+  std::vector<int> all{SIGHUP,  SIGINT, SIGQUIT, SIGUSR1,   SIGUSR2, SIGALRM,  SIGTERM, SIGSTKFLT, SIGCONT,
+                       SIGTSTP, SIGURG, SIGXCPU, SIGVTALRM, SIGPROF, SIGWINCH, SIGIO,   SIGPWR};
+  for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) all.push_back(number);
+  return all;
+}
+
+SignalRelay::SignalRelay(const std::vector<int>& signals) : x_old(std::make_unique<Old>()) {
   CHECK(!g_in_use);
   g_in_use = true;
   g_came.store(0);
@@ -79,7 +86,7 @@ std::vector<int> SignalRelay::take() {
   const std::uint64_t came = g_came.exchange(0);
   std::vector<int> out;
   for (int number = 1; number <= kLastSignal; ++number) {
-    if ((came >> number & 1) != 0) out.push_back(number);
+    if ((came >> (number - 1) & 1) != 0) out.push_back(number);
   }
   return out;
 }

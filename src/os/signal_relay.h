@@ -10,11 +10,16 @@
 
 namespace unhang::os {
 
+// All that can be caught and that somebody may mean for the program behind us: not what a fault of our own
+// raises (SIGSEGV …), nor what a terminal does to those in the background. SIGCHLD is not among them.
+std::vector<int> signals_to_pass_on();
+
 // While it lives, the signals are caught; one that was ignored before (nohup, a job in the background) stays
 // ignored. SIGCHLD only wakes. At most one at a time in a program.
 class SignalRelay {
  public:
-  explicit SignalRelay(std::initializer_list<int> signals);
+  explicit SignalRelay(const std::vector<int>& signals);
+  SignalRelay(std::initializer_list<int> signals) : SignalRelay(std::vector<int>(signals)) {}
   ~SignalRelay();
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;

@@ -14,6 +14,7 @@ namespace {
 
 using model::CauseInfo;
 
+constexpr std::size_t kMostCategories = 4;  // with more it is of any category
 constexpr std::string_view kNoBreak = "\xc2\xa0";
 
 // The parts of every explanation, in this order everywhere.
@@ -68,7 +69,7 @@ Line with_commands(std::string_view line, bool& inside) {
 }
 
 std::string categories_of(const CauseInfo& cause) {
-  if (cause.categories.size() > 4) return "any category";
+  if (cause.categories.size() > kMostCategories) return "any category";
   std::string out;
   for (const model::Category category : cause.categories) {
     out.append(out.empty() ? "" : ", ").append(model::name_of(category));
@@ -109,6 +110,18 @@ std::vector<const CauseInfo*> listed_under(model::Category category) {
   std::vector<const CauseInfo*> out;
   for (const CauseInfo& cause : model::cause_catalogue()) {
     if (cause.categories.front() == category) out.push_back(&cause);
+  }
+  return out;
+}
+
+// Those that the list of a category should name, too: of no use for a cause of any category.
+std::vector<const CauseInfo*> also_under(model::Category category) {
+  std::vector<const CauseInfo*> out;
+  for (const CauseInfo& cause : model::cause_catalogue()) {
+    const auto& of = cause.categories;
+    if (of.size() <= kMostCategories && of.front() != category &&
+        std::find(of.begin(), of.end(), category) != of.end())
+      out.push_back(&cause);
   }
   return out;
 }
@@ -157,6 +170,12 @@ std::string render_cause_list(int wanted_width, bool color) {
         code.assign(code.size(), ' ');
       }
     }
+    const std::vector<const CauseInfo*> others = also_under(category);
+    if (others.empty()) continue;
+    std::string also;
+    for (const CauseInfo* cause : others) also += (also.empty() ? "also: " : ", ") + std::string(cause->code);
+    for (std::string& text : wrap(also, width - 2))
+      lines.push_back({{"  ", Style::kPlain}, {std::move(text), Style::kFaint}});
   }
   return paint(lines, color);
 }
@@ -176,6 +195,11 @@ std::string render_causes_markdown() {
     for (const CauseInfo* cause : causes) {
       const std::string code(cause->code);
       out += (cause == causes.front() ? "[" : ", [") + code + "](#" + code + ")";
+    }
+    const std::vector<const CauseInfo*> others = also_under(category);
+    for (const CauseInfo* cause : others) {
+      const std::string code(cause->code);
+      out += (cause == others.front() ? "; also [" : ", [") + code + "](#" + code + ")";
     }
   }
   out += "\n";

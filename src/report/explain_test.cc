@@ -91,6 +91,20 @@ TEST(Explain, TheListHasEveryCodeOnce) {
   }
 }
 
+TEST(Explain, TheListNamesACauseUnderEachOfItsCategories) {
+  const std::string list = render_cause_list(80);
+  for (const model::CauseInfo& cause : model::cause_catalogue()) {
+    if (cause.categories.size() > 4) continue;  // of any category
+    std::size_t times = 0;
+    for (const char* after : {" ", ",", "\n"}) {
+      const std::string code = std::string(cause.code) + after;
+      for (std::size_t at = 0; (at = list.find(code, at)) != std::string::npos; at += code.size())
+        times += list[at - 1] == ' ' ? 1 : 0;
+    }
+    EXPECT_GE(times, cause.categories.size()) << cause.code;
+  }
+}
+
 TEST(Explain, ThePageInTheDocsIsTheCatalogue) {
   const std::string path = std::string(UNHANG_SOURCE_DIR) + "/docs/causes.md";
   if (std::getenv("UNHANG_UPDATE_GOLDEN") != nullptr)

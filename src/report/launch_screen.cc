@@ -104,7 +104,8 @@ class Screen {
     text(base.stage.headline, first_word(base), Style::kStrong, style_of(base));
     seen(base);
     times(base);
-    if (report.verdict && report.verdict->category != model::Category::kInconclusive)
+    if (report.verdict && report.verdict->category != model::Category::kInconclusive &&
+        !repeats_the_end(report))
       verdict(*report.verdict);
     if (!report.trials.empty()) trials(report);
     list("RULED OUT", report.ruled_out);
@@ -113,7 +114,7 @@ class Screen {
     notes.insert(notes.end(), base.facts.notes.begin(), base.facts.notes.end());
     list("NOTE", notes);
     list("NOT SEEN", base.stage.not_seen);
-    command("unhang diagnose " + base::shell_quoted(base.folder), "NEXT");
+    if (base.readable) command("unhang diagnose " + base::shell_quoted(base.folder), "NEXT");
     return paint(x_lines, x_options.color);
   }
 
@@ -169,6 +170,12 @@ class Screen {
     if (!facts.ended) words += "; " + counted(facts.processes, "process", "processes");
     if (facts.killed) words += ", some had to be killed";
     text(words, "TIMES", Style::kPlain);
+  }
+
+  // The first line says already how it ended.
+  static bool repeats_the_end(const LaunchReport& report) {
+    const auto& findings = report.verdict->findings;
+    return report.base.facts.ended && findings.size() == 1 && findings.front().id.starts_with("command_end");
   }
 
   void verdict(const model::Verdict& found) {

@@ -106,7 +106,7 @@ class TreeScreen {
     if (!end.children.empty() && !ending.empty()) {
       x_lines.push_back({{branch.rest + "  ", Style::kFaint},
                          {label_of(x_looks, ending, static_cast<int>(width) - 12), Style::kStrong},
-                         {" end here", Style::kFaint}});
+                         {ending.size() == 1 ? " ends here" : " end here", Style::kFaint}});
     }
     const bool deep = columns(branch.rest) >= std::min(kMaxIndent, x_options.width / 3);
     push_children(run.back(), deep ? branch.rest : branch.rest + "  ", true, deep, open);

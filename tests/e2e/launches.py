@@ -10,6 +10,9 @@
     launches.py stubborn         ignores SIGTERM
     launches.py uninterruptible  state D, and nothing but SIGKILL ends it
     launches.py works            prints steps with a speed, and ends well
+    launches.py quotes           prints what a dead program would have printed, and hangs
+    launches.py raises           a rank raises ValueError, and its launcher hangs
+    launches.py stubborn-many N  N processes that ignore SIGTERM
     launches.py needs VAR VALUE  hangs in the first collective where VAR has another value, else works
 """
 
@@ -112,6 +115,24 @@ def uninterruptible():
     os.posix_spawn("/bin/true", ["true"], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, pipe, os.O_RDONLY, 0)])
 
 
+def quotes():
+    print("in the log of node7: Out of memory: Killed process 15617 (python3) total-vm:1kB, anon-rss:1kB", flush=True)
+    print("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", flush=True)
+    hang()
+
+
+def raises():
+    if os.fork() == 0:
+        raise ValueError("no such model")
+    os.wait()
+    hang()
+
+
+def stubborn_many(count):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    many(count)
+
+
 def works():
     begin(1)
     nccl(COMM.format(1, "COMPLETE"))
@@ -137,6 +158,12 @@ def main():
         hang()
     elif what == "uninterruptible":
         uninterruptible()
+    elif what == "quotes":
+        quotes()
+    elif what == "raises":
+        raises()
+    elif what == "stubborn-many":
+        stubborn_many(int(sys.argv[2]))
     elif what == "works":
         works()
     elif what == "needs":

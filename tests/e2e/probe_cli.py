@@ -110,9 +110,14 @@ class Stacks(Case):
         self.environment["PATH"] = f"{helper.parent}:{self.environment['PATH']}"
 
     def stuck(self, name):
-        launch = self.probe(*LAUNCH, name)["launch"]
-        self.assertIn("process", launch["evidence"][0]["text"])
+        launch = self.probe(*LAUNCH, name, flags=("--look", "30s"), over=33)["launch"]
+        self.assertIn("process", launch["evidence"][0]["text"], f"{launch['not_seen']}\n{self.looked()}")
         return launch["place"], launch["doing"], launch["confidence"]
+
+    def looked(self):
+        """What the look's sources say of themselves."""
+        manifest = json.loads(next(self.folder.rglob("manifest.json")).read_text())
+        return json.dumps([source for source in manifest["sources"] if source["kind"] == "stacks"], indent=1)
 
     def test_weights(self):
         self.assertEqual(self.stuck("weights"), ("after_init", "loading weights", "high"))
@@ -166,6 +171,29 @@ class Places(Case):
         self.assertEqual(json.loads(self.out)["verdict"]["category"], "initialization_hang")
 
 
+    def agrees(self, *words, limit=5.0):
+        """The verdict of a probe; `diagnose` of its folder has to give the same, with the same status."""
+        report = self.probe(*words, limit=limit)
+        self.assertEqual(self.call("diagnose", "--json", "f/launch"), self.code, self.err)
+        diagnosed = json.loads(self.out)["verdict"]
+        for key in ("category", "cause", "confidence", "state"):
+            self.assertEqual(report["verdict"][key], diagnosed[key])
+        return report["verdict"]
+
+    def test_words_about_a_death_of_a_program_that_lives(self):
+        verdict = self.agrees(*LAUNCH, "quotes")
+        self.assertEqual((verdict["confidence"], verdict["state"], self.code), ("low", "unknown", 3))
+
+    def test_an_exception_of_a_rank_whose_launcher_lives(self):
+        verdict = self.agrees(*LAUNCH, "raises")
+        self.assertEqual((verdict["confidence"], self.code), ("low", 3))
+
+    def test_what_it_prints_during_the_look_counts(self):
+        report = self.probe("sh", "-c", "sleep 1.05; while :; do echo x; sleep 0.02; done")
+        self.assertGreater(report["launch"]["output_bytes"], 0)
+        self.assertEqual(report["launch"]["output_bytes"], 2 * self.err.splitlines().count("x"))
+
+
 class Ends(Case):
     def test_the_exit_status_is_kept(self):
         self.assertEqual(self.call("probe", "--folder", "f", "--", "sh", "-c", "echo out; echo err >&2; exit 7"), 7)
@@ -173,9 +201,23 @@ class Ends(Case):
         self.assertIn("err\n", self.err)
         self.assertIn("FAILED", self.err)
 
+    def test_a_limit_in_plain_seconds(self):
+        self.assertEqual(self.call("probe", "--timeout", "60", "--folder", "f", "--", "true"), 0)
+        self.assertIn("watching for 1m;", self.err)
+
     def test_a_signal_is_128_and_more(self):
         report = self.probe("sh", "-c", "kill -SEGV $$")
         self.assertEqual((self.code, report["launch"]["signal"]), (139, 11))
+
+    def test_nothing_to_diagnose_is_not_suggested(self):
+        self.assertEqual(self.call("probe", "--folder", "f", "--", "true"), 0)
+        suggested = "unhang diagnose" in self.err
+        self.assertEqual(suggested, self.call("diagnose", "f/launch") != 66)
+
+    def test_many_that_ignore_sigterm(self):
+        report = self.probe(*LAUNCH, "stubborn-many", "40", limit=2)
+        self.assertEqual((report["launch"]["processes"], report["launch"]["left"]), (40, []))
+        self.assertTrue(report["launch"]["killed"])
 
     def test_what_cannot_be_run(self):
         self.assertEqual(self.call("probe", "--folder", "f", "--", "no-such-program"), 127)
@@ -334,7 +376,12 @@ class Experiments(Case):
 
     def test_mistakes(self):
         for flags, words in ((["--try", "X"], "is not VAR=VALUE"), (["--try-arg=x"], "neither + (add) nor - (remove)"),
-                             (["--try-arg=---nope"], "no argument '--nope'"), (["--timeout", "0"], "no time at all")):
+                             (["--try-arg=---nope"], "no argument '--nope'"), (["--timeout", "0"], "no time at all"),
+                             (["--try", "NCCL_DEBUG_FILE=/x"], "by which the probe sees"),
+                             (["--try", "TORCH_NCCL_TRACE_BUFFER_SIZE=0"], "by which the probe sees"),
+                             (["--try", "A B=1"], "'A B' is no name of a variable"),
+                             (["--try", "1A=1"], "'1A' is no name of a variable"),
+                             (["--look", "60"], "add a unit")):
             self.assertEqual(self.call("probe", "--folder", "f", *flags, "--", "true"), 64)
             self.assertIn(words, self.err)
         self.assertFalse((self.folder / "f").exists())
@@ -418,6 +465,48 @@ class Run(Case):
         out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out, err), (5, b"term\n", b""))
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_how_it_ended_is_evidence(self):
+        self.assertEqual(self.call("run", "--folder", "f", "--", "sh", "-c", "kill -KILL $$"), 137)
+        self.assertLess(self.took, 8, "nothing that could move is waited for")
+        command = json.loads((self.folder / "f/manifest.json").read_text())["command"]
+        self.assertEqual((command["ended"], command["signal"]), (True, 9))
+        self.assertEqual(self.call("diagnose", "--json", "f"), 2, self.err)
+        verdict = json.loads(self.out)["verdict"]
+        self.assertEqual((verdict["cause"], verdict["state"]), ("process_exited", "dead"))
+        self.assertIn("was killed by signal 9 (SIGKILL)", verdict["headline"])
+
+    def test_all_signals_are_passed_on(self):
+        numbers = [signal.SIGALRM, signal.SIGUSR2, signal.SIGTSTP, signal.SIGCONT, signal.SIGPWR, signal.SIGRTMIN, signal.SIGRTMAX]
+        script = ("import signal, sys, time\n"
+                  "for n in map(int, sys.argv[1:]): signal.signal(n, lambda n, _: print(n, flush=True))\n"
+                  "print('ready', flush=True)\n"
+                  "while True: time.sleep(0.05)\n")
+        process = self.start("run", "--", sys.executable, "-c", script, *[str(int(n)) for n in numbers])
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        for number in numbers:
+            process.send_signal(number)
+            self.assertEqual(process.stdout.readline(), f"{int(number)}\n".encode())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 143)
+
+    def test_an_ignored_sigint_stays_ignored(self):
+        ignore = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"]
+        done = subprocess.run([*ignore, UNHANG, "run", "--", "grep", "SigIgn", "/proc/self/status"], cwd=self.folder,
+                              env=self.environment, stdout=subprocess.PIPE, timeout=PATIENCE, check=True)
+        self.assertTrue(int(done.stdout.split()[1], 16) & 1 << (signal.SIGINT - 1), done.stdout)
+
+    def test_killed_the_hard_way_it_ends_the_command(self):
+        for name in ("run", "probe"):
+            process = self.start(name, "--", "sh", "-c", "echo $$; exec sleep 100")
+            pid = int(process.stdout.readline())
+            process.kill()
+            process.communicate(timeout=PATIENCE)
+            end = time.monotonic() + 10
+            while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertFalse(os.path.exists(f"/proc/{pid}"), name)
 
     def test_orphans_are_waited_for(self):
         script = "for i in 1 2 3 4 5; do (sleep 0.05 &) ; done; sleep 0.5; grep -l '^State:.Z' /proc/[0-9]*/status 2>/dev/null | " \

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/env_line.h"
 #include "base/printable.h"
 #include "cli/command.h"
 #include "cli/complain.h"
@@ -182,10 +183,11 @@ class AttachCommand final : public CommandBase {
     return found;
   }
 
-  base::Result<LookRequest> request_for(std::vector<std::int64_t> pids) const {
+  base::Result<LookRequest> request_for(std::vector<std::int64_t> pids) {
     if (x_budget < std::chrono::milliseconds(100))
       return base::fail(base::ErrorCode::kUsage, "--budget: less than 100ms is no time at all");
-    auto folder = absolute_path(x_folder.empty() ? free_folder("unhang-attach") : x_folder);
+    x_shown_folder = x_folder.empty() ? free_folder("unhang-attach") : x_folder;
+    auto folder = absolute_path(x_shown_folder);
     if (!folder) return base::fail(std::move(folder.error()));
     LookRequest request;
     request.folder = std::move(*folder);
@@ -221,13 +223,14 @@ class AttachCommand final : public CommandBase {
                                       dead.pid, base::printable(dead.name), dead.parent));
       }
     }
-    const std::string shown = base::printable(folder);
-    streams.err.write("unhang: kept in " + shown + "; again: unhang diagnose -v " + shown +
-                      ", unhang stacks " + shown + "\n");
+    const std::string shown = base::shell_quoted(x_shown_folder);
+    streams.err.write("unhang: kept in " + shown + "\n" + "unhang: again: unhang diagnose -v " + shown +
+                      "\n" + "unhang: stacks: unhang stacks " + shown + "\n");
     return model::exit_code(verdict);
   }
 
   std::string x_match, x_folder;
+  std::string x_shown_folder;          // as it was given: short enough for a line
   std::vector<os::Descendant> x_dead;  // below the job, ended, and not yet taken note of by their parents
   std::chrono::nanoseconds x_budget = std::chrono::seconds(10);
   bool x_no_gdb = false, x_trigger = false;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/env_line.h"
 #include "base/printable.h"
 #include "cli/capture_fan_out.h"
 #include "cli/capture_stream.h"
@@ -14,6 +15,7 @@
 #include "collect/live_capture.h"
 #include "collect/manifest_json.h"
 #include "os/interrupt.h"
+#include "report/text_layout.h"
 
 namespace unhang::cli {
 namespace {
@@ -63,15 +65,15 @@ class CaptureCommand final : public CommandBase {
     if (!result) return complain(streams, result.error());
     if (!result->trouble.empty()) {
       complain(streams, {base::ErrorCode::kIo, result->trouble});
-      streams.err.write(
-          fmt::format("{}: what is in it is whole and can be read; the rest needs another place (-o)\n",
+      say(streams,
+          fmt::format("what is in it is whole and can be read; the rest needs another place (-o): {}",
                       base::printable(x_output)));
     } else if (x_stream) {
       // Standard output is the bundle's.
     } else if (x_json) {
       streams.out.write(collect::manifest_json(result->manifest));
     } else {
-      streams.out.write(summary(*result));
+      streams.out.write(summary(*result, streams.width));
     }
     if (!result->trouble.empty()) return kExitIo;
     if (result->anything) return kExitOk;
@@ -324,7 +326,8 @@ class CaptureCommand final : public CommandBase {
     return words.take();
   }
 
-  std::string summary(const collect::CaptureResult& result) const {
+  std::string summary(const collect::CaptureResult& result, int width) const {
+    constexpr int kIndent = 12;
     std::size_t files = 0;
     std::uint64_t bytes = 0;
     std::string lines;
@@ -333,19 +336,23 @@ class CaptureCommand final : public CommandBase {
       for (const model::BundleFile& file : source.files) of_source += file.bytes;
       files += source.files.size();
       bytes += of_source;
-      const std::string what = source.kind == "processes"
-                                   ? fmt::format("{} looked at", result.manifest.processes.size())
-                                   : fmt::format("{} files, {} bytes", source.files.size(), of_source);
+      const std::string what =
+          source.kind == "processes"
+              ? fmt::format("{} looked at", result.manifest.processes.size())
+              : fmt::format("{}, {} bytes", report::counted(source.files.size(), "file", "files"), of_source);
       lines +=
           fmt::format("  {:<10}{:<17}{}{}\n", model::name_of(source.status), base::printable(source.id), what,
                       source.kind == "ras" || source.kind == "engine" || source.kind == "member"
                           ? "  " + base::printable(source.asked)
                           : "");
-      if (!source.reason.empty()) lines += "            " + base::printable(source.reason) + "\n";
+      if (source.reason.empty()) continue;
+      for (const std::string& line : report::wrap(source.reason, width - kIndent))
+        lines += std::string(kIndent, ' ') + line + "\n";
     }
-    std::string text = fmt::format("{}: {} files, {} bytes{}\n{}", x_output, files, bytes,
-                                   result.interrupted ? " (interrupted)" : "", lines);
-    if (result.anything) text += "next: unhang diagnose " + x_output + "\n";
+    std::string text =
+        fmt::format("{}: {}, {} bytes{}\n{}", x_output, report::counted(files, "file", "files"), bytes,
+                    result.interrupted ? " (interrupted)" : "", lines);
+    if (result.anything) text += "next: unhang diagnose " + base::shell_quoted(x_output) + "\n";
     return text;
   }
 

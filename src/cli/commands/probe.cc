@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
+#include "cli/launch_change.h"
 #include "cli/launch_look.h"
 #include "cli/launch_run.h"
 #include "detect/launch_trials.h"
@@ -25,36 +26,6 @@ namespace unhang::cli {
 namespace {
 
 constexpr int kCannotRun = 126, kNotThere = 127;  // as shells and env(1) have it
-
-// One thing that is different from the command as it was given.
-struct Change {
-  std::string text;  // as it is shown
-  std::string variable, value, argument;
-  enum { kSet, kAdd, kRemove } kind = kSet;
-};
-
-base::Result<Change> parse_variable(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos)
-    return base::fail(base::ErrorCode::kUsage, "--try: '" + base::printable(text) + "' is not VAR=VALUE");
-  return Change{base::redact_line(text), text.substr(0, equals), text.substr(equals + 1), {}, Change::kSet};
-}
-
-base::Result<Change> parse_argument(const std::string& text, const std::vector<std::string>& command) {
-  if (text.size() < 2 || (text.front() != '+' && text.front() != '-'))
-    return base::fail(
-        base::ErrorCode::kUsage,
-        "--try-arg: '" + base::printable(text) +
-            "' begins with neither + (add) nor - (remove): --try-arg=+--flag, --try-arg=---flag");
-  const std::string word = text.substr(1);
-  if (text.front() == '+') return Change{"with " + base::redact_line(word), {}, {}, word, Change::kAdd};
-  for (const std::string& known : command) {
-    if (known == word || known.starts_with(word + "="))
-      return Change{"without " + base::redact_line(known), {}, {}, known, Change::kRemove};
-  }
-  return base::fail(base::ErrorCode::kUsage,
-                    "--try-arg: the command has no argument '" + base::printable(word) + "' to remove");
-}
 
 // "--api-key" tells that the word behind it is one.
 std::vector<std::string> without_secrets(const std::vector<std::string>& command) {
@@ -89,7 +60,8 @@ class ProbeCommand final : public CommandBase {
             "kept in a folder, which 'unhang diagnose' reads.",
         .positional = {.placeholder = "CMD…",
                        .help = "the command and its arguments, behind --",
-                       .minimum = 1},
+                       .minimum = 1,
+                       .behind_dashes = true},
         .flags = flags(),
         .examples = {{"unhang probe --timeout 2m -- vllm serve MODEL -tp 8", "Where the server hangs."},
                      {"unhang probe --try NCCL_P2P_DISABLE=1 --try NCCL_SHM_DISABLE=1 -- ./job.sh",
@@ -127,7 +99,11 @@ class ProbeCommand final : public CommandBase {
  private:
   std::vector<Flag> flags() {
     return {
-        {.name = "--timeout", .value = "TIME", .help = "how long it may run", .target = &x_timeout},
+        {.name = "--timeout",
+         .value = "TIME",
+         .help = "how long it may run; a number alone is seconds",
+         .target = &x_timeout,
+         .plain_seconds = true},
         {.name = "--look",
          .value = "TIME",
          .help = "how long looking at its processes may take, after that",
@@ -235,12 +211,12 @@ class ProbeCommand final : public CommandBase {
     return made;
   }
 
-  base::Result<WatchedLaunch> launch_with(const Change* change, os::SignalRelay& relay) {
+  base::Result<WatchedLaunch> launch_with(const LaunchChange* change, os::SignalRelay& relay) {
     LaunchPlan plan = x_plan;
     plan.folder = x_root + (change == nullptr ? "/launch" : fmt::format("/trial-{}", ++x_trials));
     if (auto made = make_launch_folder(plan.folder, plan.identity); !made)
       return base::fail(std::move(made.error()));
-    if (change != nullptr) apply(*change, plan);
+    if (change != nullptr) apply(*change, plan.words, plan.environment);
     const auto variables =
         checks::probe_variables([&plan](std::string_view name) { return value_in(plan.environment, name); },
                                 plan.folder, x_torch, x_calls);
@@ -253,19 +229,6 @@ class ProbeCommand final : public CommandBase {
     auto launched = launch(plan, relay);
     if (launched && change != nullptr) launched->run.change = change->text;
     return launched;
-  }
-  static void apply(const Change& change, LaunchPlan& plan) {
-    switch (change.kind) {
-      case Change::kSet:
-        set_in(plan.environment, change.variable, change.value);
-        break;
-      case Change::kAdd:
-        plan.words.push_back(change.argument);
-        break;
-      case Change::kRemove:
-        std::erase(plan.words, change.argument);
-        break;
-    }
   }
 
   void suggest(const WatchedLaunch& launched, Streams& streams) {
@@ -285,7 +248,7 @@ class ProbeCommand final : public CommandBase {
     for (std::size_t i = 0; i < x_changes.size() && x_interrupted == 0; ++i) {
       x_interrupted = x_report.base.facts.interrupted_by;
       if (x_interrupted != 0) return;
-      const Change& change = x_changes[i];
+      const LaunchChange& change = x_changes[i];
       streams.err.write(
           fmt::format("unhang: trial {} of {}: {}\n", i + 1, x_changes.size(), base::printable(change.text)));
       auto tried = launch_with(&change, relay);
@@ -293,7 +256,7 @@ class ProbeCommand final : public CommandBase {
         x_report.notes.push_back(change.text + ": " + tried.error().message);
         continue;
       }
-      if (tried->evidence && change.kind == Change::kSet)
+      if (tried->evidence && change.kind == LaunchChange::kSet)
         add_notes(detect::set_anew(*tried->evidence, {{change.variable, change.value}}), change.text + ": ");
       x_interrupted = tried->run.facts.interrupted_by;
       std::string ruled_out;
@@ -343,7 +306,7 @@ class ProbeCommand final : public CommandBase {
   LaunchPlan x_plan;
   std::string x_root;
   std::optional<checks::Release> x_torch;
-  std::vector<Change> x_changes;
+  std::vector<LaunchChange> x_changes;
   model::LaunchReport x_report;
   int x_trials = 0, x_interrupted = 0;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <csignal>
-#include <initializer_list>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -17,6 +19,7 @@
 #include "cli/launch_look.h"
 #include "os/child_job.h"
 #include "os/file_descriptor.h"
+#include "os/oom_kills.h"
 #include "os/signal_relay.h"
 
 extern char** environ;  // NOLINT: POSIX wants it declared so
@@ -42,7 +45,8 @@ class RunCommand final : public CommandBase {
             "it was told to, nothing is captured and no time is lost.",
         .positional = {.placeholder = "CMD…",
                        .help = "the command and its arguments, behind --",
-                       .minimum = 1},
+                       .minimum = 1,
+                       .behind_dashes = true},
         .flags = {{.name = "--folder",
                    .value = "DIR",
                    .help = "where to capture to: new or empty; default: unhang-run-N here",
@@ -69,12 +73,15 @@ class RunCommand final : public CommandBase {
       return complain(streams, {base::ErrorCode::kUsage, "--budget: less than 100ms is no time at all"});
     std::optional<os::SignalRelay> relay;
     const auto listen = [&relay] {
-      relay.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT,
-                                               SIGWINCH, SIGCHLD});
+      std::vector<int> signals = os::signals_to_pass_on();
+      signals.push_back(SIGCHLD);
+      relay.emplace(signals);
     };
     listen();
     os::ChildJobRequest request{.words = command, .environment = {}, .identity = {}, .own_session = false};
     for (char** entry = environ; *entry != nullptr; ++entry) request.environment.emplace_back(*entry);
+    x_oom_kills = os::count_oom_kills();
+    x_start = std::chrono::steady_clock::now();
     auto job = os::ChildJob::start(request);
     if (!job) {
       const int code = complain(streams, job.error());
@@ -84,7 +91,7 @@ class RunCommand final : public CommandBase {
     std::optional<os::ChildEnd> end = wait(**job, *relay);
     if (!end) {  // told to end, and to look first: afterwards it may be gone
       relay.reset();
-      look(**job, "is told to end", request.environment, streams);
+      look(**job, {}, "is told to end", request.environment, streams);
       listen();
       (*job)->signal(SIGTERM);
       while (!end) end = wait(**job, *relay);
@@ -93,7 +100,7 @@ class RunCommand final : public CommandBase {
     if (end->exit_status() != 0 && !x_told) {
       const std::string how = end->signal != 0 ? fmt::format("was killed by signal {}", end->signal)
                                                : fmt::format("ended with status {}", end->code);
-      look(**job, how, request.environment, streams);
+      look(**job, end, how, request.environment, streams);
     }
     return end->exit_status();
   }
@@ -108,7 +115,13 @@ class RunCommand final : public CommandBase {
       pollfd wake{relay.fd(), POLLIN, 0};
       ::poll(&wake, 1, kWakeMs);
       for (const int number : relay.take()) {
-        if (number == SIGCHLD || has_it_already(number)) continue;
+        if (number == SIGCHLD) continue;
+        if (has_it_already(number)) {
+          // The command stops with the rest of the terminal's foreground, and so do we: the shell waits for
+          // us.
+          if (number == SIGTSTP) ::raise(SIGSTOP);
+          continue;
+        }
         const bool first =
             !std::exchange(x_told, x_told || number == SIGTERM || number == SIGINT || number == SIGQUIT);
         if (first && number == SIGTERM && x_capture_on_term) return std::nullopt;
@@ -119,14 +132,14 @@ class RunCommand final : public CommandBase {
 
   // What a terminal sends goes to everybody in its foreground.
   bool has_it_already(int number) {
-    if (number != SIGINT && number != SIGQUIT && number != SIGWINCH) return false;
+    if (number != SIGINT && number != SIGQUIT && number != SIGWINCH && number != SIGTSTP) return false;
     if (::isatty(STDIN_FILENO) != 1 || ::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) return false;
-    x_told = x_told || number != SIGWINCH;
+    x_told = x_told || number == SIGINT || number == SIGQUIT;
     return true;
   }
 
-  void look(const os::ChildJob& job, const std::string& how, const std::vector<std::string>& environment,
-            Streams& streams) {
+  void look(const os::ChildJob& job, const std::optional<os::ChildEnd>& end, const std::string& how,
+            const std::vector<std::string>& environment, Streams& streams) {
     // Without SIGCHLD: the capture has children of its own. Whoever ends us now ends the capture.
     const os::SignalRelay relay{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     LookRequest request;
@@ -135,10 +148,12 @@ class RunCommand final : public CommandBase {
     request.environment = environment;
     request.wake_fd = relay.fd();
     request.labels = {{"command", how}};
+    request.command = command_facts(job.pid(), x_start, end, x_oom_kills);
     for (const os::Descendant& process : job.processes()) request.pids.push_back(process.pid);
+    request.once = request.pids.empty();
     if (request.pids.empty()) request.pids.push_back(job.pid());
-    streams.err.write(fmt::format("unhang: the command {}; capturing what is left to {}\n", how,
-                                  base::printable(request.folder)));
+    say(streams,
+        fmt::format("the command {}; capturing what is left to {}", how, base::printable(request.folder)));
     if (const auto looked = take_look(request); !looked) {
       complain(streams, looked.error());
     } else {
@@ -150,6 +165,8 @@ class RunCommand final : public CommandBase {
   std::chrono::nanoseconds x_budget = std::chrono::seconds(25);
   bool x_capture_on_term = false;
   bool x_told = false;  // to end, by a signal
+  std::chrono::steady_clock::time_point x_start;
+  std::optional<std::int64_t> x_oom_kills;  // before the command was started
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ class ManifestReader {
     x_manifest.budget_ms = number_at(root, "budget_ms", 0);
     each_object(root, "sources", [&](const dom::object& source) { read_source(source); });
     each_object(root, "processes", [&](const dom::object& process) { read_process(process); });
+    if (dom::object command; !root["command"].get_object().get(command)) read_command(command);
     if (!x_manifest.ended_ns) {
       problem(Severity::kInfo, "unfinished",
               "the capture was cut short: sources that it had not finished are listed as silent");
@@ -171,6 +172,24 @@ class ManifestReader {
     process.nccl_version = text_at(object, "nccl_version");
     process.environment = pairs_at(object, "environment");
     x_manifest.processes.push_back(std::move(process));
+  }
+
+  void read_command(const dom::object& object) {
+    constexpr std::int64_t kLargestStatus = 255, kLargestSignal = 64;
+    model::BundleCommand command;
+    command.pid = number_at(object, "pid", -1);
+    command.ran_ms = std::max<std::int64_t>(number_at(object, "ran_ms", 0), 0);
+    command.ended = flag_at(object, "ended");
+    const std::int64_t status = number_at(object, "status", -1), signal = number_at(object, "signal", 0);
+    if (status >= 0 && status <= kLargestStatus) command.status = static_cast<int>(status);
+    if (signal > 0 && signal <= kLargestSignal) command.signal = static_cast<int>(signal);
+    command.core_dumped = flag_at(object, "core_dumped");
+    if (const std::int64_t kills = number_at(object, "oom_kills", -1); kills >= 0) command.oom_kills = kills;
+    if (command.ended && command.status < 0 && command.signal == 0) {
+      problem(Severity::kError, "bad_command", "how the command ended is not said; it is passed over");
+      return;
+    }
+    x_manifest.command = command;
   }
 
   Evidence& x_evidence;

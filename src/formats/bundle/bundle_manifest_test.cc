@@ -102,6 +102,27 @@ TEST(BundleManifest, ReadsAll) {
   EXPECT_EQ(evidence.bundles[0], wanted);
 }
 
+TEST(BundleManifest, HowTheCommandEnded) {
+  const auto with = [](const std::string& command) {
+    return read_evidence("m",
+                         replaced(kManifest, "\"budget_ms\"", "\"command\": " + command + ", \"budget_ms\""));
+  };
+  const Evidence killed = with(
+      R"({"pid": 412, "ran_ms": 1500, "ended": true, "signal": 9, "core_dumped": true, "oom_kills": 1})");
+  ASSERT_EQ(killed.bundles.size(), 1u);
+  EXPECT_TRUE(killed.problems.empty());
+  EXPECT_EQ(killed.bundles[0].command, (model::BundleCommand{412, 1500, true, -1, 9, true, 1}));
+  EXPECT_EQ(with(R"({"pid": 412, "ended": true, "status": 3})").bundles[0].command,
+            (model::BundleCommand{412, 0, true, 3, 0, false, {}}));
+  EXPECT_FALSE(with(R"({"ended": false})").bundles[0].command->ended);
+  for (const char* wrong : {R"({"ended": true})", R"({"ended": true, "status": 4000, "signal": -3})"}) {
+    const Evidence evidence = with(wrong);
+    EXPECT_EQ(codes(evidence), (std::vector<std::string>{"bad_command"})) << wrong;
+    EXPECT_FALSE(evidence.bundles[0].command);
+  }
+  EXPECT_FALSE(with("[]").bundles[0].command);
+}
+
 TEST(BundleManifest, SaysThatACaptureWasCutShort) {
   const Evidence evidence =
       read_evidence("m", replaced(kManifest, "\"2026-11-29T15:01:39.250000000Z\"", "null"));
