@@ -274,6 +274,16 @@ TEST(Redaction, LongHostileLinesAreGoneThroughOnce) {
   }
 }
 
+// The first and the last byte of a line count, and a trigger of one byte has no second.
+TEST(Redaction, ATriggerIsSeenAtEachPlace) {
+  for (const std::string word : {"token", "TOKEN", "api-key", "://", "@", "eyJ", "curl"}) {
+    for (const std::string& line : {word, "a " + word, word + " b", "a " + word + " b"})
+      EXPECT_TRUE(may_hold_secret(line)) << line;
+  }
+  for (const std::string line : {"", "t", "tok en", ":/", "to", "AllReduce: opCount 28c sendbuff"})
+    EXPECT_FALSE(may_hold_secret(line)) << line;
+}
+
 TEST(Redaction, NamesThatSoundSecret) {
   for (const char* name : {"HF_TOKEN", "my_Password", "X_SECRET_NAME", "OPENAI_API_KEY", "credentials"})
     EXPECT_TRUE(sounds_secret(name)) << name;

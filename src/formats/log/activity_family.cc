@@ -4,13 +4,16 @@
 // compilation, exceptions, crashes, devices that it cannot use.
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "formats/log/families.h"
 #include "formats/log/fields.h"
+#include "formats/log/find_text.h"
 #include "formats/log/known_sentence.h"
 #include "formats/log/progress_bar.h"
 #include "formats/log/python_exception.h"
 #include "formats/log/traceback.h"
+#include "formats/log/training_step.h"
 
 namespace unhang::formats::log {
 namespace {
@@ -158,14 +161,21 @@ constexpr SignalWords kWorkerSignals[] = {
     {"Killed", 9}, {"Bus error", 7}, {"Segmentation fault", 11}, {"Aborted", 6}, {"Terminated", 15},
 };
 
-bool has_word(std::string_view text, std::string_view lower, std::string_view upper) {
-  for (const std::string_view word : {lower, upper}) {
-    const std::size_t at = text.find(word);
-    if (at == text.npos) continue;
-    const char in_front = at == 0 ? ' ' : text[at - 1];
+// The first `word` of `text`, or the first that begins with a capital, at the beginning of a word.
+bool has_word(std::string_view text, std::string_view word) {
+  const std::string_view tail = word.substr(1);
+  const char small = word.front(), capital = static_cast<char>(small - 'a' + 'A');
+  bool saw_small = false, saw_capital = false;
+  for (std::size_t from = 0;;) {
+    const std::size_t found = find_text(text.substr(from), tail);
+    if (found == text.npos) return false;
+    const std::size_t at = from + found;
+    from = at + 1;
+    if (at == 0 || (text[at - 1] != small && text[at - 1] != capital)) continue;
+    if (std::exchange(text[at - 1] == small ? saw_small : saw_capital, true)) continue;
+    const char in_front = at == 1 ? ' ' : text[at - 2];
     if (in_front == ' ' || in_front == '[' || in_front == '\t' || in_front == '>') return true;
   }
-  return false;
 }
 
 // "Saving model checkpoint to", "successfully loaded checkpoint from". A path or a setting with the word in
@@ -179,20 +189,18 @@ bool take_checkpoint(const Line& line, Facts& facts) {
   if (has(text, "odel weights saved in")) return add(1);
   if (has(text, "[Torch] Saving ")) return add(0);
   if (has(text, "[Torch] Saved ")) return add(1);
-  const std::size_t at = text.find("heckpoint");
+  const std::size_t at = find_text(text, "heckpoint");
   if (at == text.npos || text.substr(at + 9).starts_with("ing") || has(text, "heckpoint shards"))
     return false;
   // The verb stands near the word.
   const std::size_t from = at < 60 ? 0 : at - 60;
   const std::string_view near = text.substr(from, at - from + 60);
-  if (has_word(near, "saved ", "Saved ") || has_word(near, "loaded ", "Loaded ") ||
-      has_word(near, "restored ", "Restored ") || has_word(near, "finished saving", "Finished saving") ||
-      has_word(near, "finished loading", "Finished loading") || has_word(near, "resumed ", "Resumed ")) {
+  if (has_word(near, "saved ") || has_word(near, "loaded ") || has_word(near, "restored ") ||
+      has_word(near, "finished saving") || has_word(near, "finished loading") || has_word(near, "resumed ")) {
     return add(1);
   }
-  if (has_word(near, "saving ", "Saving ") || has_word(near, "loading ", "Loading ") ||
-      has_word(near, "resuming ", "Resuming ") || has_word(near, "restoring ", "Restoring ") ||
-      has_word(near, "writing ", "Writing ")) {
+  if (has_word(near, "saving ") || has_word(near, "loading ") || has_word(near, "resuming ") ||
+      has_word(near, "restoring ") || has_word(near, "writing ")) {
     return add(0);
   }
   return false;
@@ -221,7 +229,7 @@ bool take_data_worker(const Line& line, Facts& facts) {
 
 bool take_memory(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
-  const std::size_t at = text.find("out of memory. Tried to allocate");
+  const std::size_t at = find_text(text, "out of memory. Tried to allocate");
   if (at == text.npos && !has(text, "CUDA_ERROR_OUT_OF_MEMORY") && !has(text, "cudaErrorMemoryAllocation")) {
     return false;
   }
@@ -251,36 +259,10 @@ bool take_device(const Line& line, Facts& facts) {
   if (has(line.message, "CUDA error: ")) return false;
   const KnownSentence* sentence = known_sentence(kDevices, line.message);
   if (sentence == nullptr) return false;
-  const std::size_t at = line.message.find(sentence->words);
+  const std::size_t at = find_text(line.message, sentence->words);
   const std::string_view rest = line.message.substr(at);
   facts.add(event_of(sentence->kind, 0, -1, rest.substr(0, rest.find(". "))), line);
   return true;
-}
-
-// The number behind "step", "iter", "iteration" as a word; -1: none.
-std::int64_t step_in(std::string_view text) {
-  for (const std::string_view word : {"step", "Step", "iteration", "Iteration", "iter", "Iter"}) {
-    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-      std::string_view rest = text.substr(at + word.size());
-      const std::size_t next = rest.find_first_not_of(" \t:=[#('\"");
-      if (next == rest.npos || next > 12 || !is_digit(rest[next])) continue;
-      const auto number = leading_number(rest.substr(next));
-      if (number) return *number;
-    }
-  }
-  return -1;
-}
-
-// "loss" as a word, and a number behind it.
-bool has_loss(std::string_view text) {
-  for (std::size_t at = text.find("loss"); at != text.npos; at = text.find("loss", at + 1)) {
-    std::string_view rest = text.substr(at + 4);
-    const std::size_t next = rest.find_first_not_of(" \t:='\"");
-    if (next == rest.npos || next == 0 || next > 12) continue;
-    const char c = rest[next];
-    if (is_digit(c) || c == '-' || rest.substr(next).starts_with("nan")) return true;
-  }
-  return false;
 }
 
 class ActivityFamily : public Family {

@@ -217,7 +217,7 @@ class BandwidthFamily : public Family {
 
   // A command in front of its output names the test, which old releases do not.
   bool take_command(std::string_view text) {
-    const std::size_t at = text.find("_perf ");
+    const std::size_t at = find_text(text, "_perf ");
     if (at == std::string_view::npos) return false;
     const std::string_view program = last_word(text.substr(0, at + 5));
     const std::size_t slash = program.rfind('/');

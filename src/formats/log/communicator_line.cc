@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/communicator_line.h"
 
+#include "formats/log/find_text.h"
 #include "formats/log/scanner.h"
 
 namespace unhang::formats::log {
@@ -34,10 +35,11 @@ bool begin(Scanner& in, CommunicatorLine& read) {
 }
 
 CommunicatorStep step_in(std::string_view tail) {
-  if (tail.find("Init START") != std::string_view::npos) return CommunicatorStep::kInitStart;
-  if (tail.find("Init COMPLETE") != std::string_view::npos) return CommunicatorStep::kInitComplete;
-  if (tail.find("Destroy") != std::string_view::npos) return CommunicatorStep::kDestroy;
-  if (tail.find("Abort") != std::string_view::npos || tail.find("Revoke") != std::string_view::npos) {
+  if (find_text(tail, "Init START") != std::string_view::npos) return CommunicatorStep::kInitStart;
+  if (find_text(tail, "Init COMPLETE") != std::string_view::npos) return CommunicatorStep::kInitComplete;
+  if (find_text(tail, "Destroy") != std::string_view::npos) return CommunicatorStep::kDestroy;
+  if (find_text(tail, "Abort") != std::string_view::npos ||
+      find_text(tail, "Revoke") != std::string_view::npos) {
     return CommunicatorStep::kAbort;
   }
   return CommunicatorStep::kOther;

@@ -50,6 +50,12 @@ void fill(LogCommunicator& communicator, const CommunicatorLine& read) {
   if (!read.function.empty()) communicator.function = std::string(read.function.substr(0, 64));
 }
 
+bool begins_topology(std::string_view text) {
+  return text.starts_with("Setting affinity for GPU ") || text.starts_with("Trees [") ||
+         text.starts_with("NVLS multicast support") || text.starts_with("threadThresholds ") ||
+         text.starts_with("P2P Chunksize set to ");
+}
+
 double seconds_behind(std::string_view text, std::string_view mark) {
   const auto rest = behind(text, mark);
   if (!rest) return -1;
@@ -74,6 +80,12 @@ std::span<const OwnedKeyword> CommunicatorLives::keywords() {
                                                            {"comm 0x", kNcclPointer},
                                                            {": opCount ", kNcclCall}}};
   return kKeywords;
+}
+
+bool CommunicatorLives::begins_phase(std::string_view message) {
+  return message.starts_with("Channel ") || message.starts_with("Connected all") ||
+         message.starts_with("Connected NVLS tree") || begins_topology(message) ||
+         message.starts_with("Init timings") || message.starts_with("Bootstrap timings");
 }
 
 std::uint32_t CommunicatorLives::process_of(const Line& line, Facts& facts) {
@@ -219,14 +231,12 @@ bool CommunicatorLives::unnamed(std::string_view text, const Line& line, Facts& 
   bool channel = false;
   if (text.starts_with("Channel ")) {
     const bool connects =
-        text.find("->") != std::string_view::npos && text.find(" via ") != std::string_view::npos;
+        text.find("->") != std::string_view::npos && find_text(text, " via ") != std::string_view::npos;
     phase = connects ? CommunicatorPhase::kConnecting : CommunicatorPhase::kTopology;
     channel = connects;
   } else if (text.starts_with("Connected all") || text.starts_with("Connected NVLS tree")) {
     phase = CommunicatorPhase::kConnected;
-  } else if (text.starts_with("Setting affinity for GPU ") || text.starts_with("Trees [") ||
-             text.starts_with("NVLS multicast support") || text.starts_with("threadThresholds ") ||
-             text.starts_with("P2P Chunksize set to ")) {
+  } else if (begins_topology(text)) {
     phase = CommunicatorPhase::kTopology;
   } else if (!text.empty() && is_digit(text.front()) && has(text, " coll channels, ")) {
     phase = CommunicatorPhase::kConnected;
@@ -241,15 +251,15 @@ bool CommunicatorLives::unnamed(std::string_view text, const Line& line, Facts& 
   if (!channel) return true;
   const std::string_view via = transport();
   ++communicator->channels;
-  if (via.find("P2P") != std::string_view::npos)
+  if (find_text(via, "P2P") != std::string_view::npos)
     ++communicator->p2p_channels;
-  else if (via.find("SHM") != std::string_view::npos ||
-           via.find("direct shared memory") != std::string_view::npos)
+  else if (find_text(via, "SHM") != std::string_view::npos ||
+           find_text(via, "direct shared memory") != std::string_view::npos)
     ++communicator->shm_channels;
-  else if (via.find("NET/") != std::string_view::npos) {
+  else if (find_text(via, "NET/") != std::string_view::npos) {
     ++communicator->net_channels;
-    if (via.find("NET/Socket") != std::string_view::npos) ++communicator->socket_channels;
-    if (via.find("GDRDMA") != std::string_view::npos) ++communicator->gdr_channels;
+    if (find_text(via, "NET/Socket") != std::string_view::npos) ++communicator->socket_channels;
+    if (find_text(via, "GDRDMA") != std::string_view::npos) ++communicator->gdr_channels;
   }
   return true;
 }
@@ -277,6 +287,7 @@ bool CommunicatorLives::call(const CallLine& read, const Line& line, Facts& fact
 }
 
 bool CommunicatorLives::take(const Line& line, Facts& facts) {
+  if (line.call != nullptr) return call(*line.call, line, facts);
   const std::string_view text = line.message;
   if (line.may_hold(kNcclPhase) && (unnamed(text, line, facts) || timings(text, line, facts))) return true;
   if (line.may_hold(kNcclPointer)) {

@@ -23,6 +23,8 @@ class CommunicatorLives {
  public:
   // What stands in every line that take() may know.
   static std::span<const OwnedKeyword> keywords();
+  // Whether a message of NCCL's INFO is one of a communicator that it does not name, whatever follows.
+  static bool begins_phase(std::string_view message);
   // Whether the line told something of a communicator.
   bool take(const Line& line, Facts& facts);
   // "NCCL version 2.x": behind a completed communicator of this process, it is a new start of the program.

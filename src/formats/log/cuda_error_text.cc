@@ -84,13 +84,13 @@ bool take_cuda_error(const Line& line, Facts& facts) {
                  behind(message, "cuda runtime error (")) {  // PyTorch <= 1.5: "(77) : TEXT at FILE:L"
     printed = leading_number(*old).value_or(-1);
     text = behind(*old, ") : ").value_or("");
-    text = text.substr(0, text.find(" at "));
+    text = text.substr(0, find_text(text, " at "));
   } else if (const auto count = behind(message, "cudaGetDeviceCount()")) {  // "… Error 802: system not yet …"
     const auto error = behind(*count, "Error ");
     if (!error) return false;
     printed = leading_number(*error).value_or(-1);
     text = behind(*error, ": ").value_or("");
-    text = text.substr(0, text.find(" (Triggered internally"));
+    text = text.substr(0, find_text(text, " (Triggered internally"));
   } else if (!has(message, "uda failure") && !has(message, "CUDA failure")) {  // Horovod, TensorFlow, DALI
     for (const std::string_view fatal : kUnmistakable) {
       const std::size_t at = message.find(fatal);
@@ -99,8 +99,8 @@ bool take_cuda_error(const Line& line, Facts& facts) {
   }
   text = trimmed(text);
   // Hints of PyTorch stand on lines of their own, in a terminal's copy on the same one.
-  text = trimmed(text.substr(0, text.find("CUDA kernel errors might")));
-  text = trimmed(text.substr(0, text.find("Search for `cudaError")));
+  text = trimmed(text.substr(0, find_text(text, "CUDA kernel errors might")));
+  text = trimmed(text.substr(0, find_text(text, "Search for `cudaError")));
   if (text.empty()) return false;
   const Row* row = row_of(text);
   const LogEventKind kind = row == nullptr ? LogEventKind::kCudaError : row->kind;

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "formats/log/find_text.h"
+
 namespace unhang::formats::log {
 namespace {
 
@@ -51,7 +53,7 @@ std::int64_t errno_in(std::string_view text) {
     if (text.find(row.text) != std::string_view::npos) return row.number;
   }
   // "timed out" alone: old wording of connect().
-  return text.find("timed out") != std::string_view::npos ? 110 : 0;
+  return find_text(text, "timed out") != std::string_view::npos ? 110 : 0;
 }
 
 }  // namespace unhang::formats::log

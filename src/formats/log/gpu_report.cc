@@ -123,7 +123,7 @@ bool GpuReport::take(const Line& line, Facts& facts) {
   --x_lines_left;
   if (text.empty()) return true;
   while (!x_fragment && !x_sections.empty() && x_sections.back().first >= depth) x_sections.pop_back();
-  const std::size_t colon = text.find(" : ");
+  const std::size_t colon = find_text(text, " : ");
   const std::string_view key = trimmed(before(text, " : "));
   if (colon == std::string_view::npos) {
     // A title of fields further in. A line at the margin is not of the report any more.

@@ -138,7 +138,7 @@ bool take_no_handle(std::string_view text, const Line& line, Facts& facts) {
 
 bool take_uuid(std::string_view text, Facts& facts) {
   const std::string_view address = pci_address(text);
-  const std::size_t at = text.find("GPU-");
+  const std::size_t at = find_text(text, "GPU-");
   if (address.empty() || at == std::string_view::npos) return false;
   model::GpuTable gpu;
   gpu.fields = {{"pci.bus_id", std::string(address)}, {"uuid", shown(up_to(text.substr(at), " ,)"))}};

@@ -94,7 +94,7 @@ bool take_link(const Line& line, Facts& facts) {
   for (const std::string_view word :
        {"Link DOWN", "Link ACTIVE", "Link INIT", "Link is Down", "Link is down", "Link is Up", "Link is up",
         "Link down", "Link Down", "Link up", "Link Up"}) {
-    const std::size_t at = text.find(word);
+    const std::size_t at = find_text(text, word);
     if (at == std::string_view::npos) continue;
     if (word == "Link INIT") return true;
     const bool up = word.ends_with("p") || word.ends_with("E");
@@ -155,7 +155,7 @@ bool take_fault(const Line& line, Facts& facts) {
   const bool infiniband = has(text, "infiniband ");
   if (!infiniband && !of_adapter(line)) return false;
   for (const Fault& fault : kFaults) {
-    const std::size_t at = text.find(fault.sentence);
+    const std::size_t at = find_text(text, fault.sentence);
     if (at == std::string_view::npos) continue;
     std::string_view device = pci_address(text);
     if (const auto name = behind(text, "infiniband ")) device = up_to(*name, ": ");

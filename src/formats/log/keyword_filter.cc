@@ -17,17 +17,6 @@ std::uint32_t four(const char* at) {
   return value;
 }
 
-std::uint32_t two(const char* at) {
-  std::uint16_t value = 0;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-// 16 bits, of Knuth's multiplicative hashing.
-std::uint32_t hash_of(std::uint32_t value) {
-  return value * 2654435761u >> 16;
-}
-
 // How often a byte stands in logs, roughly: a window of rare bytes makes fewer false hits.
 int commonness(char byte) {
   constexpr std::string_view kOften = " etaoinsrlcd0123456789.";
@@ -36,30 +25,35 @@ int commonness(char byte) {
   return byte == ':' || byte == '_' || byte == '[' || byte == ']' ? 2 : 1;
 }
 
-std::uint32_t rarest_window(std::string_view text) {
-  std::uint32_t best = 0;
-  int least = 1 << 20;
-  for (std::size_t at = 0; at + kWindow <= text.size(); ++at) {
-    // The first two count more: by them most places are passed over.
-    const int cost = 4 * (commonness(text[at]) + commonness(text[at + 1])) + commonness(text[at + 2]) +
-                     commonness(text[at + 3]);
-    if (cost < least) {
-      least = cost;
-      best = static_cast<std::uint32_t>(at);
-    }
+// How often the four bytes at `at` are met, roughly.
+int commonness(std::string_view text, std::size_t at) {
+  int sum = 0;
+  for (const char byte : text.substr(at, kWindow)) sum += commonness(byte);
+  return sum;
+}
+
+// The window of the least common bytes among those that begin an even or an odd number of bytes behind the
+// beginning of `text`; there must be one.
+std::size_t rarest_window(std::string_view text, std::size_t odd) {
+  std::size_t best = odd;
+  for (std::size_t at = odd; at + kWindow <= text.size(); at += 2) {
+    if (commonness(text, at) < commonness(text, best)) best = at;
   }
   return best;
 }
 
 }  // namespace
 
-void KeywordFilter::add(std::string_view text, unsigned owner) {
-  if (text.size() < kWindow || owner > 63) throw std::invalid_argument("a keyword has at least 4 bytes");
-  x_keywords.push_back(
-      {.text = std::string(text), .window = rarest_window(text), .owners = std::uint64_t{1} << owner});
+std::uint32_t KeywordFilter::hash_of(std::uint32_t bytes) {
+  return bytes * 2654435761u >> (32 - kHashBits);  // Knuth's multiplicative hashing
 }
 
-void KeywordFilter::prepare() {
+void KeywordFilter::add(std::string_view text, unsigned owner) {
+  if (text.size() < kWindow || owner > 63) throw std::invalid_argument("a keyword has at least 4 bytes");
+  x_keywords.push_back({.text = std::string(text), .owners = std::uint64_t{1} << owner});
+}
+
+void KeywordFilter::unite_same_keywords() {
   std::sort(x_keywords.begin(), x_keywords.end(),
             [](const Keyword& a, const Keyword& b) { return a.text < b.text; });
   std::size_t kept = 0;
@@ -71,34 +65,51 @@ void KeywordFilter::prepare() {
     }
   }
   x_keywords.resize(kept);
-  std::vector<std::uint32_t> buckets(x_keywords.size());
-  x_bits.fill(0);
-  x_pairs.assign(std::size_t{1} << 16, 0);
-  x_buckets.fill(0);
-  for (std::size_t i = 0; i < x_keywords.size(); ++i) {
-    const char* window = x_keywords[i].text.data() + x_keywords[i].window;
-    x_pairs[two(window)] = 1;
-    const std::uint32_t hash = hash_of(four(window));
-    x_bits[hash >> 6] |= std::uint64_t{1} << (hash & 63u);
-    buckets[i] = hash % kBuckets;
-    ++x_buckets[buckets[i] + 1];
-  }
-  for (std::size_t i = 0; i < kBuckets; ++i) x_buckets[i + 1] += x_buckets[i];
-  x_order.resize(x_keywords.size());
-  std::vector<std::uint32_t> next(x_buckets.begin(), x_buckets.end() - 1);
-  for (std::size_t i = 0; i < x_keywords.size(); ++i) {
-    x_order[next[buckets[i]]++] = static_cast<std::uint32_t>(i);
-  }
 }
 
-std::uint64_t KeywordFilter::found_at(std::string_view line, std::size_t at, std::uint32_t hash,
-                                      std::uint64_t known) const {
+void KeywordFilter::prepare() {
+  unite_same_keywords();
+  std::vector<Window> windows;
+  for (std::uint32_t i = 0; i < x_keywords.size(); ++i) {
+    const std::string& text = x_keywords[i].text;
+    const std::uint32_t last = four(text.data() + text.size() - kWindow);
+    for (const std::size_t odd : {0u, 1u}) {
+      if (text.size() < kWindow + odd) {
+        // Too short to hold a window that begins at the next place: the byte behind it may be any.
+        for (unsigned any = 0; any < 256; ++any) {
+          const std::string wider = text.substr(1) + static_cast<char>(any);
+          windows.push_back({.bytes = four(wider.data()), .last = last, .before = 1, .keyword = i});
+        }
+        continue;
+      }
+      const auto at = static_cast<std::uint32_t>(rarest_window(text, odd));
+      windows.push_back({.bytes = four(text.data() + at), .last = last, .before = at, .keyword = i});
+    }
+  }
+  std::stable_sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
+    return bucket_of(hash_of(a.bytes)) < bucket_of(hash_of(b.bytes));
+  });
+  x_bits.assign((std::size_t{1} << kHashBits) / 64, 0);
+  x_buckets.assign(kBuckets + 1, 0);
+  for (const Window& window : windows) {
+    const std::uint32_t hash = hash_of(window.bytes);
+    x_bits[hash >> 6] |= std::uint64_t{1} << (hash & 63u);
+    ++x_buckets[bucket_of(hash) + 1];
+  }
+  for (std::size_t i = 0; i < kBuckets; ++i) x_buckets[i + 1] += x_buckets[i];
+  x_windows = std::move(windows);
+}
+
+std::uint64_t KeywordFilter::found_at(std::string_view line, std::size_t at, std::uint32_t bytes) const {
   std::uint64_t found = 0;
-  const std::uint32_t bucket = hash % kBuckets;
+  const std::size_t bucket = bucket_of(hash_of(bytes));
   for (std::uint32_t i = x_buckets[bucket]; i != x_buckets[bucket + 1]; ++i) {
-    const Keyword& keyword = x_keywords[x_order[i]];
-    if ((keyword.owners & ~(known | found)) == 0 || keyword.window > at) continue;
-    if (line.substr(at - keyword.window, keyword.text.size()) == keyword.text) found |= keyword.owners;
+    const Window& window = x_windows[i];
+    if (window.bytes != bytes || window.before > at) continue;
+    const Keyword& keyword = x_keywords[window.keyword];
+    const std::size_t begin = at - window.before, length = keyword.text.size();
+    if (line.size() - begin < length || four(line.data() + begin + length - kWindow) != window.last) continue;
+    if (std::memcmp(line.data() + begin, keyword.text.data(), length) == 0) found |= keyword.owners;
   }
   return found;
 }
@@ -107,25 +118,25 @@ std::uint64_t KeywordFilter::owners(std::string_view line) const {
   if (line.size() < kWindow) return 0;
   std::uint64_t found = 0;
   const char* begin = line.data();
-  const std::uint8_t* pairs = x_pairs.data();
-  const std::size_t places = line.size() - kWindow + 1;
-  const auto look_at = [&](std::size_t at) {
+  const std::uint64_t* const bits = x_bits.data();
+  const auto bit_at = [&](std::size_t at) {
     const std::uint32_t hash = hash_of(four(begin + at));
-    if (may_begin(hash)) found |= found_at(line, at, hash, found);
+    return bits[hash >> 6] >> (hash & 63u);
   };
+  const auto look_at = [&](std::size_t at) {
+    const std::uint32_t bytes = four(begin + at);
+    if (may_begin(hash_of(bytes))) found |= found_at(line, at, bytes);
+  };
+  const std::size_t places = line.size() - kWindow + 1;
   std::size_t at = 0;
-  for (; at + 4 <= places; at += 4) {
-    const unsigned a = pairs[two(begin + at)], b = pairs[two(begin + at + 1)];
-    const unsigned c = pairs[two(begin + at + 2)], d = pairs[two(begin + at + 3)];
-    if ((a | b | c | d) == 0) continue;  // not ||: one branch for four places
-    if (a != 0) look_at(at);
-    if (b != 0) look_at(at + 1);
-    if (c != 0) look_at(at + 2);
-    if (d != 0) look_at(at + 3);
+  for (; at + 8 <= places; at += 8) {
+    const std::uint64_t any = bit_at(at) | bit_at(at + 2) | bit_at(at + 4) | bit_at(at + 6);
+    if ((any & 1u) == 0) continue;  // one branch for four places
+    for (std::size_t i = 0; i < 8; i += 2) look_at(at + i);
   }
-  for (; at < places; ++at) {
-    if (pairs[two(begin + at)] != 0) look_at(at);
-  }
+  for (; at < places; at += 2) look_at(at);
+  // A text of four bytes that ends with the line has no byte behind it.
+  if (places % 2 == 0) look_at(places - 1);
   return found;
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds in one pass which of several hundred texts stand in a line, and says to whom they belong. Of each
-// text the four bytes that are rarest in logs stand for it. At every place of the line a table says whether
-// any text has the first two of them; then one bit whether any has all four (a Bloom filter with one
-// function); and only there texts are compared. The places do not depend on each other, so that a processor
-// looks at several at once.
+// Finds in one pass which of several hundred texts stand in a line, and says to whom they belong. Two windows
+// of four bytes stand for each text, one of them an odd number of bytes behind the other: wherever the text
+// stands, one of them begins at an even place of the line, and only those are looked at. There one bit says
+// whether any window has these four bytes (a Bloom filter with one function); and only where it does texts
+// are compared. The places do not depend on each other, so that a processor looks at several at once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,20 +29,29 @@ class KeywordFilter {
  private:
   struct Keyword {
     std::string text;
-    std::uint32_t window = 0;  // offset of the four bytes that are looked for
     std::uint64_t owners = 0;
   };
-  static constexpr std::size_t kBits = 1 << 16, kBuckets = 1 << 13;
+  // Four bytes of a keyword that may be met at an even place.
+  struct Window {
+    std::uint32_t bytes = 0;
+    std::uint32_t last = 0;    // the last four of the keyword: compared before the whole
+    std::uint32_t before = 0;  // bytes of the keyword in front of the window
+    std::uint32_t keyword = 0;
+  };
+  static constexpr unsigned kHashBits = 18, kBucketBits = 12;
+  static constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 
+  static std::uint32_t hash_of(std::uint32_t bytes);
+  // Of its upper bits: in those the last of the four bytes counts as well.
+  static std::size_t bucket_of(std::uint32_t hash) { return hash >> (kHashBits - kBucketBits); }
+  void unite_same_keywords();
   bool may_begin(std::uint32_t hash) const { return (x_bits[hash >> 6] >> (hash & 63u) & 1u) != 0; }
-  std::uint64_t found_at(std::string_view line, std::size_t at, std::uint32_t hash,
-                         std::uint64_t known) const;
+  std::uint64_t found_at(std::string_view line, std::size_t at, std::uint32_t bytes) const;
 
   std::vector<Keyword> x_keywords;
-  std::vector<std::uint8_t> x_pairs;               // by two bytes; 1: some text's four begin so
-  std::array<std::uint64_t, kBits / 64> x_bits{};  // by the hash of four bytes
-  std::array<std::uint32_t, kBuckets + 1> x_buckets{};
-  std::vector<std::uint32_t> x_order;  // keywords, those of one bucket side by side
+  std::vector<std::uint64_t> x_bits;     // by the hash of four bytes
+  std::vector<std::uint32_t> x_buckets;  // where the windows of each begin
+  std::vector<Window> x_windows;         // those of one bucket side by side
 };
 
 }  // namespace unhang::formats::log

@@ -12,6 +12,8 @@
 
 namespace unhang::formats::log {
 
+struct CallLine;
+
 enum class NcclLevel : std::uint8_t { kNone, kInfo, kWarn, kTrace, kCall };
 
 // Views are valid only until the next line.
@@ -30,6 +32,7 @@ struct Line {
   bool kernel = false;     // a prefix of dmesg or journald's "kernel:" stood in front
   // Whose keywords stand in the message; by default nobody looked, and any may stand there.
   KeywordBits keywords = ~KeywordBits{0};
+  const CallLine* call = nullptr;  // a collective that was read already (nccl_shape.h)
 
   bool may_hold(KeywordOwner owner) const { return (keywords & bit(owner)) != 0; }
 };

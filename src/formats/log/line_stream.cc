@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "formats/log/find_text.h"
 #include "formats/log/glued_records.h"
 #include "formats/log/line_blocks.h"
 #include "formats/log/prefix.h"
@@ -29,7 +30,7 @@ std::string_view without_markup(std::string_view text, std::string& scratch) {
     text.remove_suffix(kBox.size());
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   }
-  if (text.find("**") == std::string_view::npos) return text;
+  if (find_text(text, "**") == std::string_view::npos) return text;
   scratch.clear();
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i, 2) == "**" && text.substr(i, 3) != "***") {
@@ -73,7 +74,7 @@ class LineStream::State {
     end_wrapped();
     const Prefix prefix = read_prefix(x_last_text, x_nodes);
     model::Log& log = x_facts.log();
-    log.last_origin = x_writers.of(prefix);
+    log.last_origin = x_writers.of(prefix, writer_hash(prefix));
     log.last_text = shown(std::string_view(x_last_text).substr(prefix.length));
   }
 
@@ -88,7 +89,7 @@ class LineStream::State {
   // them is remembered, and read only when it is asked for.
   void pass_over(const PreparedBlock& block, std::size_t from, std::size_t to) {
     for (; from < to && (all_lines || !x_wrapped.empty()); ++from) {
-      unprepared(block.line(from), number_of(block, from));
+      known_logical(block.line(from), number_of(block, from), prepared_alone(block.line(from)));
     }
     if (from == to) return;
     std::uint64_t dull = 0;
@@ -110,8 +111,7 @@ class LineStream::State {
 
   void settle_time() {
     if (x_timed.empty()) return;
-    Prefix prefix = read_prefix(std::exchange(x_timed, {}), x_nodes);
-    note_time(prefix);
+    note_time(read_prefix(std::exchange(x_timed, {}), x_nodes));
   }
 
   // Before the text goes away in which the lines are that were passed over.
@@ -120,37 +120,33 @@ class LineStream::State {
     if (!x_worded.empty()) x_last_text.assign(std::exchange(x_worded, {}).substr(0, kLastBytes));
   }
 
-  // A line of which only the text is known.
-  void unprepared(std::string_view line, std::uint64_t number) {
+  // What worker threads find out, of a line that was not prepared or that is only a part of one.
+  PreparedBlock::Line prepared_alone(std::string_view line) const {
     PreparedBlock::Line prepared;
     prepared.prefix = read_prefix(line, x_nodes);
+    prepared.writer = writer_hash(prepared.prefix);
     prepared.keywords = x_filter.owners(line.substr(prepared.prefix.length));
-    logical(line, number, prepared);
+    return prepared;
   }
 
   // A line as it was read: the rest of a wrapped record, one record, or several that were glued.
   void logical(std::string_view line, std::uint64_t number, const PreparedBlock::Line& prepared) {
-    const Prefix* prefix = &prepared.prefix;
-    KeywordBits keywords = prepared.keywords;
-    Prefix reread;
-    if (!prefix->unknown_node.empty() && x_nodes.knows(prefix->unknown_node)) {
-      reread = read_prefix(line, x_nodes);
-      prefix = &reread;
-      keywords = x_filter.owners(line.substr(reread.length));
-    }
-    if (!x_wrapped.empty() && wrapped(line, *prefix)) return;
-    records(line, number, *prefix, keywords, true);
+    if (!prepared.prefix.unknown_node.empty() && x_nodes.knows(prepared.prefix.unknown_node))
+      return known_logical(line, number, prepared_alone(line));
+    known_logical(line, number, prepared);
+  }
+
+  void known_logical(std::string_view line, std::uint64_t number, const PreparedBlock::Line& prepared) {
+    if (!x_wrapped.empty() && wrapped(line, prepared.prefix)) return;
+    records(line, number, prepared, true);
   }
 
   // Hands out all that is glued together in `line`, whose first prefix is read already.
-  void records(std::string_view line, std::uint64_t number, const Prefix& prefix, KeywordBits keywords,
-               bool may_wrap) {
-    std::size_t next = record(line, number, prefix, keywords, may_wrap, true);
+  void records(std::string_view line, std::uint64_t number, const PreparedBlock::Line& first, bool may_wrap) {
+    std::size_t next = record(line, number, first, may_wrap, true);
     for (int count = 2; next != 0; ++count) {
       line.remove_prefix(next);
-      const Prefix glued = read_prefix(line, x_nodes);
-      next = record(line, number, glued, x_filter.owners(line.substr(glued.length)), may_wrap,
-                    count < kGluedRecords);
+      next = record(line, number, prepared_alone(line), may_wrap, count < kGluedRecords);
     }
   }
 
@@ -168,35 +164,36 @@ class LineStream::State {
   void end_wrapped() {
     if (x_wrapped.empty()) return;
     const std::string text = std::exchange(x_wrapped, {});
-    const std::string_view line = text;
-    const Prefix prefix = read_prefix(line, x_nodes);
-    records(line, x_wrapped_number, prefix, x_filter.owners(line.substr(prefix.length)), false);
+    records(text, x_wrapped_number, prepared_alone(text), false);
     settle();  // what is remembered of it lies in `text`
   }
 
   // Hands out the first record of `line`; where the next begins, 0 when there is no other.
-  std::size_t record(std::string_view line, std::uint64_t number, Prefix prefix, KeywordBits keywords,
+  std::size_t record(std::string_view line, std::uint64_t number, const PreparedBlock::Line& read,
                      bool may_wrap, bool may_split) {
+    const Prefix& prefix = read.prefix;
     if (!prefix.new_node.empty()) x_nodes.learn(prefix.new_node);
     std::string_view message = line.substr(prefix.length);
-    if (prefix.time.known()) {
+    model::LogTime time = prefix.time;
+    if (time.known()) {
       if (prefix.delta) settle_time();
       x_timed = {};
-      note_time(prefix);
+      time = note_time(prefix);
     }
     // NCCL prints an empty line before a warning, to which launchers add a prefix: such lines are no last
     // words.
     if (!message.empty() && !is_blank(message.front())) x_worded = line;
     const bool nccl = prefix.nccl != NcclLevel::kNone;
     if (nccl) ++x_facts.log().nccl_lines;
-    const bool may_be_glued = (keywords & bit(nccl ? kNcclWord : kGluedRecord)) != 0;
+    const bool may_be_glued = (read.keywords & bit(nccl ? kNcclWord : kGluedRecord)) != 0;
     const bool may_be_wrapped =
-        nccl ? prefix.nccl == NcclLevel::kWarn : (keywords & bit(kWrappedRecord)) != 0;
+        nccl ? prefix.nccl == NcclLevel::kWarn : (read.keywords & bit(kWrappedRecord)) != 0;
     std::size_t next = 0;
     if (may_split && may_be_glued) {
       next = next_record(line, prefix.length + 1, prefix.host);
       if (next == std::string_view::npos) next = 0;
     }
+    KeywordBits keywords = read.keywords;
     if (next != 0) {
       line = line.substr(0, next);
       message = line.substr(prefix.length);
@@ -212,42 +209,45 @@ class LineStream::State {
       x_had_prefix = prefix.pieces != 0;
       return next;
     }
-    give(line, message, prefix, number, keywords);
+    Line out;
+    out.number = number;
+    out.whole = line;
+    out.message = message;
+    out.time = time;
+    out.keywords = keywords;
+    if (read.call.pointer != 0) out.call = &read.call;
+    give(out, read);
     return next;
   }
 
-  void give(std::string_view whole, std::string_view message, const Prefix& prefix, std::uint64_t number,
-            KeywordBits keywords) {
-    Line line;
-    line.number = number;
-    line.whole = whole;
-    line.message = without_markup(message, x_scratch);
-    line.time = prefix.time;
-    line.origin = x_writers.of(prefix);
+  // Everything else that is known of the line.
+  void give(Line& line, const PreparedBlock::Line& read) {
+    const Prefix& prefix = read.prefix;
+    const bool indented = !line.message.empty() && is_blank(line.message.front());
+    line.continues = indented || (prefix.pieces == 0 && x_had_prefix);
+    if (line.call == nullptr) line.message = without_markup(line.message, x_scratch);
+    line.origin = x_writers.of(prefix, read.writer);
     line.thread = prefix.thread;
     line.nccl = prefix.nccl;
     line.source_file = prefix.source_file;
     line.source_line = prefix.source_line;
-    line.continues = (!message.empty() && is_blank(message.front())) || (prefix.pieces == 0 && x_had_prefix);
     line.kernel = prefix.kernel;
-    line.keywords = keywords;
     if (prefix.pieces != 0) x_had_prefix = true;
     x_on_line(line);
   }
 
-  void note_time(Prefix& prefix) {
+  // The time of the line: that of its prefix, or as far behind the last one as the prefix says.
+  model::LogTime note_time(const Prefix& prefix) {
+    model::LogTime time = prefix.time;
     if (prefix.delta) {
-      if (x_time.known()) {
-        prefix.time = {x_time.clock, x_time.ns + prefix.time.ns};
-      } else {
-        prefix.time = {};
-        return;
-      }
+      if (!x_time.known()) return {};
+      time = {x_time.clock, x_time.ns + prefix.time.ns};
     }
-    x_time = prefix.time;
+    x_time = time;
     model::Log& log = x_facts.log();
     if (!log.first.known()) log.first = x_time;
     log.last = x_time;
+    return time;
   }
 
   // Without threads: each block is prepared when it is there.

@@ -110,7 +110,7 @@ bool take_progress_warning(std::string_view text, const Line& line, Facts& facts
     // A closing that the normal end has, too, was taken before.
     facts.add(
         event_of(LogEventKind::kProxyError, number_after(text, "retcode "), rank_after(text, "from rank "),
-                 text.substr(0, std::min<std::size_t>(text.find("opId="), 120))),
+                 text.substr(0, std::min<std::size_t>(find_text(text, "opId="), 120))),
         line);
     return true;
   }

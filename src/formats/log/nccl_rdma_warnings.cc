@@ -20,7 +20,7 @@ std::string_view word_behind(std::string_view text, std::string_view mark) {
 // "status=IBV_WC_RETRY_EXC_ERR(12)", "status=12", "error 12": opcode and length of a failed completion are
 // not defined and are not read.
 bool completion(std::string_view text, const Line& line, Facts& facts) {
-  const std::size_t begin = text.find("Got completion ");
+  const std::size_t begin = find_text(text, "Got completion ");
   if (begin == std::string_view::npos) return false;
   const std::string_view rest = text.substr(begin);
   std::int64_t status = number_after(rest, "with error ");

@@ -161,7 +161,7 @@ bool take_nccl_setup(std::string_view text, const Line& line, Facts& facts) {
 
 bool take_unwinding(std::string_view text, const Line& line, Facts& facts) {
   // "init.cc:903 -> 5", "init.cc:903 (function) -> 5 [Async thread]".
-  const std::size_t arrow = text.find(" -> ");
+  const std::size_t arrow = find_text(text, " -> ");
   if (arrow == std::string_view::npos) return false;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon > arrow || colon + 1 >= arrow || !is_digit(text[colon + 1]) ||

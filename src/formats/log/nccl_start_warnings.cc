@@ -95,7 +95,7 @@ bool take_memory_warning(std::string_view text, const Line& line, Facts& facts) 
   }
   if (const auto path = text_behind(text, "/dev/");
       !path.empty() && has(text, "open") && errno_in(text) != 0) {
-    const std::size_t at = text.find("/dev/");
+    const std::size_t at = find_text(text, "/dev/");
     facts.add(
         event_of(LogEventKind::kDeviceNotAccessible, errno_in(text), -1, {}, plain_word(text.substr(at))),
         line);

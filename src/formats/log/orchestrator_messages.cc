@@ -144,7 +144,7 @@ bool take_process_end(const Line& line, Facts& facts) {
   }
   if (has(text, "exits with return code = ")) return exited(number_after(text, "exits with return code = "));
   if (const auto process = behind(text, "terminated with signal SIG")) {
-    const std::size_t at = text.find("process ");
+    const std::size_t at = find_text(text, "process ");
     return exited(-signal_number(std::string("SIG") + std::string(process->substr(0, 8))),
                   at == text.npos ? -1 : rank_after(text.substr(at), "process "));
   }

@@ -2,7 +2,8 @@
 #include "formats/log/prefix.h"
 
 #include <algorithm>
-#include <array>
+#include <cstring>
+#include <utility>
 
 #include "formats/log/prefix_pieces.h"
 
@@ -10,6 +11,7 @@ namespace unhang::formats::log {
 namespace {
 
 constexpr std::size_t kNodeNames = 4096;
+constexpr std::uint64_t kMixer = 0x9e3779b97f4a7c15ull;
 constexpr std::uint32_t kPieces = 16;  // nobody stacks more
 
 }  // namespace
@@ -19,6 +21,13 @@ bool NodeNames::knows(std::string_view name) const {
 }
 
 void NodeNames::learn(std::string_view name) {
+  // The numbers of srun stand in front of every line.
+  std::uint64_t packed = 0;
+  if (name.size() < sizeof packed) {
+    std::memcpy(&packed, name.data(), name.size());
+    packed |= static_cast<std::uint64_t>(name.size()) << 56;
+    if (std::exchange(x_short[packed * kMixer >> 56], packed) == packed) return;
+  }
   const auto at = std::lower_bound(x_names.begin(), x_names.end(), name);
   if ((at == x_names.end() || *at != name) && x_names.size() < kNodeNames) x_names.emplace(at, name);
 }

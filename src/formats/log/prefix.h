@@ -4,6 +4,7 @@
 // other is taken off until none is left; each gives what it knows of the time and the writer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ class NodeNames {
 
  private:
   std::vector<std::string> x_names;
+  std::array<std::uint64_t, 256> x_short{};  // those of a few bytes that were learnt lately
 };
 
 // Takes all prefixes off. Who reads on has `nodes` learn the `new_node`.

@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 80;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_' || c == '.';
-}
-
 bool is_ipv4(std::string_view name) {
   Scanner in(name);
   std::int64_t part = 0;
@@ -42,8 +35,8 @@ bool may_be_node(std::string_view name) {
 }  // namespace
 
 Piece take_node(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::string_view& doubtful_node) {
-  std::size_t n = 0;
-  while (n <= kLongestName && of_name(in.peek(n))) ++n;
+  std::size_t n = 0, digits = 0;
+  for (char c = in.peek(); n <= kLongestName && of_name(c); c = in.peek(++n)) digits += c >= '0' && c <= '9';
   if (n == 0 || n > kLongestName) return Piece::kNone;
   const std::string_view name = in.rest().substr(0, n);
   if (in.peek(n) == ' ') {  // "name.node.nolog [stderr] "
@@ -53,7 +46,7 @@ Piece take_node(Scanner& in, Prefix& prefix, const NodeNames& nodes, std::string
     return Piece::kCertain;
   }
   if (in.peek(n) != ':' || in.peek(n + 1) != ' ' || !doubtful_node.empty()) return Piece::kNone;
-  const bool number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool number = digits == n;
   const bool known = nodes.knows(name);
   if (number && n > 6) return Piece::kNone;
   if (!number && !(known || is_ipv4(name) || may_be_node(name))) {

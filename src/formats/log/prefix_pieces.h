@@ -3,6 +3,7 @@
 // One piece of a line's prefix: where the scanner stands, what can it be.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "formats/log/prefix.h"
@@ -16,6 +17,19 @@ enum class Piece : std::uint8_t {
   kDoubtful,    // a prefix only if a certain one follows: a line number, a node's name
   kDecoration,  // of a web page or a box: taken off, says nothing
 };
+
+// What names of hosts, programs and loggers are made of.
+inline constexpr std::array<bool, 256> kNameBytes = [] {
+  std::array<bool, 256> of_name{};
+  for (std::size_t c = 0; c < of_name.size(); ++c) {
+    of_name[c] = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                 c == '_' || c == '.';
+  }
+  return of_name;
+}();
+inline bool of_name(char c) {
+  return kNameBytes[static_cast<unsigned char>(c)];
+}
 
 // Moves `in` behind the piece and adds what it says to `prefix`. `doubtful_node` is set to a node's name that
 // is not known yet.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/prepared_block.h"
 
+#include <functional>
 #include <utility>
 
+#include "formats/log/nccl_shape.h"
 #include "formats/log/writers.h"
 
 namespace unhang::formats::log {
@@ -17,7 +19,8 @@ constexpr KeywordBits kNcclTells = bit(kNcclVersion) | bit(kNcclUnwinding) | bit
 
 // Lines of NCCL in which nothing is to be found: most of a log at level INFO with all subsystems.
 bool is_dull(const Prefix& prefix, KeywordBits keywords) {
-  return prefix.nccl != NcclLevel::kNone && prefix.nccl != NcclLevel::kWarn && (keywords & kNcclTells) == 0;
+  return prefix.nccl != NcclLevel::kNone && prefix.nccl != NcclLevel::kWarn && (keywords & kNcclTells) == 0 &&
+         !prefix.delta;
 }
 
 bool is_wanted(const Prefix& prefix, KeywordBits keywords) {
@@ -25,9 +28,9 @@ bool is_wanted(const Prefix& prefix, KeywordBits keywords) {
          !prefix.new_node.empty();
 }
 
-// Of a writer of dull lines the first of a block is enough to know that it is there.
-bool was_seen(std::vector<std::uint64_t>& writers, const Prefix& prefix) {
-  const std::uint64_t hash = writer_hash(prefix);
+// Of a writer of dull lines the first of a block is enough to know that it is there, and its node as well.
+bool was_seen(std::vector<std::uint64_t>& writers, std::uint64_t hash, std::string_view node) {
+  if (!node.empty()) hash ^= std::hash<std::string_view>()(node);
   return std::exchange(writers[hash % kWriters], hash) == hash;
 }
 
@@ -40,23 +43,27 @@ void prepare(PreparedBlock& block, const KeywordFilter& filter, bool all) {
   block.writers.assign(kWriters, 0);
   block.counts = split_lines(block.text, block.lines);
   block.traits.reserve(block.lines.size());
-  const NodeNames nobody;
   for (std::uint32_t i = 0; i < block.lines.size(); ++i) {
     const std::string_view line = block.line(i);
-    const Prefix prefix = read_prefix(line, nobody);
+    std::uint64_t writer = 0;
+    const Prefix prefix = block.prefixes.read(line, writer);
     const std::string_view message = line.substr(prefix.length);
-    const KeywordBits keywords = filter.owners(message);
+    CallLine call;
+    const auto shape = prefix.nccl == NcclLevel::kInfo ? keywords_of_shape(message, call) : std::nullopt;
+    const KeywordBits keywords = shape ? *shape : filter.owners(message);
     std::uint8_t traits = 0;
     if (prefix.pieces != 0) traits |= PreparedBlock::kHasPrefix;
     if (prefix.time.known()) traits |= PreparedBlock::kHasTime;
     if (!message.empty() && message.front() != ' ' && message.front() != '\t')
       traits |= PreparedBlock::kHasWords;
     if (!prefix.unknown_node.empty()) traits |= PreparedBlock::kAsksNode;
-    const bool learns = prefix.delta || !prefix.new_node.empty();
-    if (is_dull(prefix, keywords) && !learns && was_seen(block.writers, prefix))
+    const bool wanted = all || is_wanted(prefix, keywords);
+    if (wanted && writer == 0) writer = writer_hash(prefix);
+    if (is_dull(prefix, keywords) && was_seen(block.writers, writer, prefix.new_node))
       traits |= PreparedBlock::kDull;
-    if (all || ((traits & PreparedBlock::kDull) == 0 && is_wanted(prefix, keywords)))
-      block.prepared.push_back({.index = i, .keywords = keywords, .prefix = prefix});
+    if (all || (wanted && (traits & PreparedBlock::kDull) == 0))
+      block.prepared.push_back(
+          {.index = i, .keywords = keywords, .prefix = prefix, .writer = writer, .call = call});
     block.traits.push_back(traits);
   }
 }

@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/log/communicator_line.h"
 #include "formats/log/keyword_filter.h"
 #include "formats/log/keyword_owners.h"
 #include "formats/log/physical_lines.h"
 #include "formats/log/prefix.h"
+#include "formats/log/prefix_memo.h"
 
 namespace unhang::formats::log {
 
@@ -21,6 +23,8 @@ struct PreparedBlock {
     std::uint32_t index = 0;   // into `lines`
     KeywordBits keywords = 0;  // of its message
     Prefix prefix;             // no node was known
+    std::uint64_t writer = 0;  // writer_hash() of the prefix
+    CallLine call;             // pointer 0: the message is none, or not of the usual shape
   };
   // What is worth knowing of the lines that nobody asked for.
   enum Trait : std::uint8_t {
@@ -36,6 +40,7 @@ struct PreparedBlock {
   std::vector<std::uint8_t> traits;  // of each line
   std::vector<Line> prepared;        // those that must be looked at one by one
   PhysicalCounts counts;
+  PrefixMemo prefixes;
   std::vector<std::uint64_t> writers;  // hashes of those whose dull lines need not be looked at again
 
   std::string_view line(std::size_t index) const {

@@ -36,7 +36,7 @@ bool is_code(const Line& line) {
   if (!line.may_hold(kCode)) return false;
   const std::string_view text = line.whole;
   for (const OwnedKeyword& keyword : kCodeWords) {
-    const std::size_t at = text.find(keyword.text);
+    const std::size_t at = find_text(text, keyword.text);
     if (at == std::string_view::npos) continue;
     if (keyword.text == "assert ") {
       // A statement stands at the beginning, or behind what a page or a diff puts there.

@@ -3,7 +3,10 @@
 // Reads a line from left to right without allocating. Every function moves on only when it succeeds.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace unhang::formats::log {
@@ -25,19 +28,33 @@ class Scanner {
     ++x_at;
     return true;
   }
+  // A template, so that the length is a constant: a comparison of a few bytes is then no call.
+  template <std::size_t kSize>
+  bool take(const char (&literal)[kSize]) {
+    if (!stands_here(literal)) return false;
+    x_at += kSize - 1;
+    return true;
+  }
   bool take(std::string_view literal) {
     if (!rest().starts_with(literal)) return false;
     x_at += literal.size();
     return true;
+  }
+  template <std::size_t kSize>
+  bool stands_here(const char (&literal)[kSize]) const {
+    return x_text.size() - x_at >= kSize - 1 && std::memcmp(x_text.data() + x_at, literal, kSize - 1) == 0;
   }
   void blanks() {
     while (!at_end() && (x_text[x_at] == ' ' || x_text[x_at] == '\t')) ++x_at;
   }
   // Between `least` and `most` digits; a longer run is no success. `most` at most 18.
   bool digits(std::size_t least, std::size_t most, std::int64_t& value) {
-    std::size_t n = 0;
+    const char* const begin = x_text.data() + x_at;
+    const char* const stop = begin + std::min(x_text.size() - x_at, most + 1);
+    const char* at = begin;
     std::int64_t sum = 0;
-    while (n <= most && peek(n) >= '0' && peek(n) <= '9') sum = sum * 10 + (peek(n++) - '0');
+    for (; at != stop && *at >= '0' && *at <= '9'; ++at) sum = sum * 10 + (*at - '0');
+    const auto n = static_cast<std::size_t>(at - begin);
     if (n < least || n > most) return false;
     x_at += n;
     value = sum;

@@ -38,7 +38,7 @@ bool take_srun(std::string_view text, const Line& line, Facts& facts) {
     facts.add(event_of(LogEventKind::kNodeFailed, 0, -1, {}, up_to(*node, " ,")), line);
     return true;
   }
-  const std::size_t at = text.find(": task");
+  const std::size_t at = find_text(text, ": task");
   if (at == text.npos) return false;
   const std::string_view host = trimmed(text.substr(0, at));
   std::string_view rest = text.substr(at + 6);

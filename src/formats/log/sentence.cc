@@ -28,13 +28,13 @@ std::size_t bus_and_device(std::string_view text, std::size_t at, bool& function
 }  // namespace
 
 std::optional<std::string_view> behind(std::string_view text, std::string_view literal) {
-  const std::size_t at = text.find(literal);
+  const std::size_t at = find_text(text, literal);
   if (at == std::string_view::npos) return std::nullopt;
   return text.substr(at + literal.size());
 }
 
 std::string_view before(std::string_view text, std::string_view literal) {
-  return text.substr(0, text.find(literal));
+  return text.substr(0, find_text(text, literal));
 }
 
 std::string_view up_to(std::string_view text, std::string_view stops) {

@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/log/find_text.h"
+
 namespace unhang::formats::log {
 
 inline bool has(std::string_view text, std::string_view literal) {
-  return text.find(literal) != std::string_view::npos;
+  return find_text(text, literal) != std::string_view::npos;
 }
 
 // What stands behind the first `literal`; nullopt where it is not there.

@@ -72,7 +72,7 @@ bool take_key(const Line& line, Facts& facts) {
   const std::string_view text = line.message;
   const auto waited_for = behind(text, "ncclUniqueId from [");
   if (!waited_for) return false;
-  const std::size_t setting_up = text.find("] is setting up NCCL communicator");
+  const std::size_t setting_up = find_text(text, "] is setting up NCCL communicator");
   const std::size_t open = setting_up == text.npos ? text.npos : text.rfind('[', setting_up);
   const auto waits = open == text.npos ? std::nullopt : number_at(text.substr(open + 1));
   const auto root = number_at(*waited_for);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/log/time_prefix.h"
 
+#include <algorithm>
 #include <array>
 
 namespace unhang::formats::log {
@@ -14,12 +15,21 @@ bool is_leap(std::int64_t year) {
   return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
+// Of words of three letters one behind the other: which of them stands at the beginning of `text`; -1: none.
+// Nearly every line has another first letter than any of them.
+template <std::size_t kSize>
+int word_of_three(const char (&words)[kSize], std::string_view text) {
+  if (text.size() < 3) return -1;
+  for (std::size_t i = 0; i + 3 < kSize; i += 3) {
+    if (words[i] == text[0] && words[i + 1] == text[1] && words[i + 2] == text[2])
+      return static_cast<int>(i / 3);
+  }
+  return -1;
+}
+
 // "Jan": 1; 0 for anything else.
 int month_of(std::string_view text) {
-  constexpr std::string_view kNames = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  if (text.size() < 3) return 0;
-  const std::size_t at = kNames.find(text.substr(0, 3));
-  return at == std::string_view::npos || at % 3 != 0 ? 0 : static_cast<int>(at / 3 + 1);
+  return word_of_three("JanFebMarAprMayJunJulAugSepOctNovDec", text) + 1;
 }
 
 // Z, +00:00, -0700; false when there is none.
@@ -85,19 +95,38 @@ bool read_clock(Scanner& in, std::int64_t& ns) {
   }
   std::int64_t part = 0;
   if ((in.peek() == '.' || in.peek() == ',') && in.peek(1) >= '0' && in.peek(1) <= '9') {
-    in.move_to(in.at() + 1);
-    std::int64_t scale = kSecond;
-    while (in.peek() >= '0' && in.peek() <= '9') {
-      if (scale > 1) {
-        scale /= 10;
-        part += (in.peek() - '0') * scale;
-      }
-      in.move_to(in.at() + 1);
+    std::size_t digit = 1;
+    for (std::int64_t scale = kSecond; in.peek(digit) >= '0' && in.peek(digit) <= '9'; ++digit) {
+      scale /= 10;  // 0 behind the ninth
+      part += (in.peek(digit) - '0') * scale;
     }
+    in.move_to(in.at() + digit);
   }
   ns = ((hour * 60 + minute) * 60 + second) * kSecond + part;
   return true;
 }
+
+namespace {
+
+constexpr std::size_t kDateLength = 11;
+
+// "2026-02-18T", with '/' for '-' and a blank or '_' for 'T'.
+bool read_date(std::string_view text, std::int64_t& year, std::int64_t& month, std::int64_t& day) {
+  if (text.size() < kDateLength) return false;
+  unsigned worst = 0;
+  const auto digit = [&](std::size_t at) {
+    const auto value = static_cast<unsigned>(static_cast<unsigned char>(text[at])) - '0';
+    worst = std::max(worst, value);
+    return static_cast<std::int64_t>(value);
+  };
+  year = digit(0) * 1000 + digit(1) * 100 + digit(2) * 10 + digit(3);
+  month = digit(5) * 10 + digit(6);
+  day = digit(8) * 10 + digit(9);
+  return worst <= 9 && (text[4] == '-' || text[4] == '/') && text[7] == text[4] &&
+         (text[10] == 'T' || text[10] == ' ' || text[10] == '_');
+}
+
+}  // namespace
 
 bool read_date_time(Scanner& in, model::LogTime& time) {
   const std::size_t before = in.at();
@@ -106,12 +135,8 @@ bool read_date_time(Scanner& in, model::LogTime& time) {
     return false;
   };
   std::int64_t year = 0, month = 0, day = 0, clock = 0;
-  if (!in.digits(4, 4, year)) return false;
-  const char separator = in.peek();
-  if (separator != '-' && separator != '/') return back();
-  in.move_to(in.at() + 1);
-  if (!in.digits(2, 2, month) || !in.take(separator) || !in.digits(2, 2, day)) return back();
-  if (!in.take('T') && !in.take(' ') && !in.take('_')) return back();
+  if (!read_date(in.rest(), year, month, day)) return false;
+  in.move_to(before + kDateLength);
   const auto days = days_since_1970(year, month, day);
   if (!days || !read_clock(in, clock)) return back();
   time = {model::LogClock::kLocal, *days * kDay + clock};
@@ -146,11 +171,9 @@ bool read_syslog_time(Scanner& in, model::LogTime& time) {
 }
 
 bool read_ctime(Scanner& in, model::LogTime& time) {
-  constexpr std::string_view kDays = "MonTueWedThuFriSatSun";
   const std::size_t before = in.at();
   const std::string_view rest = in.rest();
-  const std::size_t at = rest.size() < 4 ? std::string_view::npos : kDays.find(rest.substr(0, 3));
-  if (at == std::string_view::npos || at % 3 != 0) return false;
+  if (rest.size() < 4 || word_of_three("MonTueWedThuFriSatSun", rest) < 0) return false;
   in.move_to(before + 3);
   model::LogTime no_year;
   std::int64_t year = 0;

@@ -90,11 +90,11 @@ class WatchdogFamily : public Family {
     } else {
       told.work.cut = true;
     }
-    const std::size_t sentence = text.find("atchdog caught");
-    const std::size_t end = sentence != text.npos ? sentence : text.find("WorkNCCL(");
+    const std::size_t sentence = find_text(text, "atchdog caught");
+    const std::size_t end = sentence != text.npos ? sentence : find_text(text, "WorkNCCL(");
     told.group = read_group_prefix(text, end, false);
     // The exception that ends the thread names the group in front and the rank once more behind.
-    const std::size_t thread = text.find("watchdog thread terminated");
+    const std::size_t thread = find_text(text, "watchdog thread terminated");
     if (thread != text.npos) {
       const GroupPrefix outer = read_group_prefix(text, thread, false);
       if (!outer.id.empty() || !outer.name.empty()) told.group = outer;
@@ -113,7 +113,7 @@ class WatchdogFamily : public Family {
     // (The text of an aborted communicator quotes the time-out, often in the next line of a terminal.)
     const bool caught = has(text, "atchdog caught collective operation") ||
                         has(text, "Original reason for failure was: [Rank");
-    const std::size_t at = text.find("WorkNCCL(");
+    const std::size_t at = find_text(text, "WorkNCCL(");
     if (at == text.npos && !caught) return false;
     const bool bare = at != text.npos && trimmed(text.substr(0, at)).empty();
     if (!caught && !bare && !has(text, "ran for") && !has(text, "timed out")) return false;
@@ -166,9 +166,9 @@ class WatchdogFamily : public Family {
   // status: last enqueued work: E, last completed work: C"
   bool take_state(const Line& line, Facts& facts) {
     const std::string_view text = line.message;
-    std::size_t at = text.find("detected by watchdog at work");
+    std::size_t at = find_text(text, "detected by watchdog at work");
     const bool newer = at != text.npos;
-    if (!newer) at = text.find("Timeout at NCCL work");
+    if (!newer) at = find_text(text, "Timeout at NCCL work");
     if (at == text.npos) return false;
     const std::string_view rest = text.substr(at);
     const std::int64_t sequence = number_after(rest, ":");
@@ -215,7 +215,7 @@ class WatchdogFamily : public Family {
   // --- reports that compare ranks -----------------------------------------------------------------------
   bool take_report(const Line& line, Facts& facts) {
     const std::string_view text = line.message;
-    if (const std::size_t at = text.find("] are the lagging ranks that caused"); at != text.npos) {
+    if (const std::size_t at = find_text(text, "] are the lagging ranks that caused"); at != text.npos) {
       const std::size_t open = text.rfind('[', at);
       if (open == text.npos) return false;
       facts.add(event_of(LogEventKind::kLaggingRanks, 1, -1, folded_ranks(text.substr(open))), line);
@@ -223,7 +223,7 @@ class WatchdogFamily : public Family {
     }
     for (const std::string_view mark :
          {"] joined but didn't finish collective #", "] finished collective #"}) {
-      const std::size_t at = text.find(mark);
+      const std::size_t at = find_text(text, mark);
       if (at == text.npos) continue;
       const std::size_t open = text.rfind('[', at);
       if (open == text.npos) continue;
@@ -253,7 +253,7 @@ class WatchdogFamily : public Family {
                 line);
       return true;
     }
-    if (const std::size_t at = text.find(" failed to pass monitoredBarrier"); at != text.npos) {
+    if (const std::size_t at = find_text(text, " failed to pass monitoredBarrier"); at != text.npos) {
       const std::size_t ranks = text.rfind("Rank", at);
       if (ranks == text.npos) return false;
       const std::size_t list = text.find(' ', ranks);

@@ -44,9 +44,9 @@ std::uint64_t writer_hash(const Prefix& prefix) {
   return mixed(mixed(hash, prefix.host), prefix.label);
 }
 
-std::uint32_t Writers::of(const Prefix& prefix) {
+std::uint32_t Writers::of(const Prefix& prefix, std::uint64_t hash) {
   // Two places for each, so that two busy writers do not push each other out.
-  const std::size_t first = writer_hash(prefix) % kSlots & ~std::size_t{1};
+  const std::size_t first = hash % kSlots & ~std::size_t{1};
   for (const std::size_t at : {first, first + 1}) {
     const std::uint32_t slot = x_slots[at];
     if (slot != kNobody && same(x_facts.log().origins[slot], prefix)) return slot;

@@ -19,7 +19,8 @@ class Writers {
  public:
   // `facts` must outlive this.
   explicit Writers(Facts& facts) : x_facts(facts), x_slots(kSlots, kNobody) {}
-  std::uint32_t of(const Prefix& prefix);
+  // `hash`: writer_hash() of `prefix`.
+  std::uint32_t of(const Prefix& prefix, std::uint64_t hash);
 
  private:
   static constexpr std::size_t kSlots = 4096;
