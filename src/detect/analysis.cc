@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "detect/ras_entered.h"
+#include "detect/watchdog_entered.h"
 
 namespace unhang::detect {
 
@@ -26,6 +27,7 @@ Analysis analyse(const model::Case& joined) {
   out.ras = analyse_ras(joined, out.waits.stalls.empty() ? engine_work(out.engines) : true);
   complete_by_ras(out.ras, joined, out.waits);
   out.logs = analyse_logs(joined);
+  complete_by_watchdogs(out.logs, joined, out.waits);
   out.names = RankNames(joined);
   return out;
 }

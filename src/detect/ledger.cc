@@ -84,14 +84,54 @@ std::string of_ranks(const std::vector<std::int32_t>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + base::fold_ranks(ranks);
 }
 
+bool captured_kernel_log(const Case& joined) {
+  return std::any_of(joined.bundles.begin(), joined.bundles.end(), [](const model::BundleManifest& bundle) {
+    return std::any_of(bundle.sources.begin(), bundle.sources.end(), [](const model::BundleSource& source) {
+      return source.kind == "kernel_log" && !source.files.empty();
+    });
+  });
+}
+
+bool has_kernel_log(const Case& joined) {
+  const auto& origins = joined.logs.origins;
+  return captured_kernel_log(joined) || std::any_of(origins.begin(), origins.end(), [](const auto& origin) {
+           return origin.label == "kernel";
+         });
+}
+
+// What the silence of a source is called, before "rank 5".
+struct GapWords {
+  std::string_view source, absent, partial;
+};
+constexpr GapWords kGapWords[] = {
+    {"flight_recorder", "no dump of ", "incomplete dump of "},
+    {"nccl_ras", "no answer to RAS from ", "what RAS knows of "},
+    {"log", "no log line of ", "incomplete log of "},
+    {"kernel_log", "no kernel log of the hosts of ", "incomplete kernel log of "},
+    {"stacks", "no stack of ", "incomplete stack of "},
+};
+
 void add_gaps(const Verdict& verdict, std::vector<std::string>& out) {
   for (const auto& row : verdict.coverage) {
-    const bool dumps = row.source == "flight_recorder";
-    if (!row.absent.empty())
-      out.push_back((dumps ? "no dump of " : "no answer to RAS from ") + of_ranks(row.absent));
-    if (!row.unreadable.empty()) out.push_back("unreadable dump of " + of_ranks(row.unreadable));
-    if (!row.partial.empty())
-      out.push_back((dumps ? "incomplete dump of " : "what RAS knows of ") + of_ranks(row.partial));
+    for (const GapWords& words : kGapWords) {
+      if (words.source != row.source) continue;
+      if (!row.absent.empty()) out.push_back(std::string(words.absent) + of_ranks(row.absent));
+      if (!row.unreadable.empty()) out.push_back("unreadable dump of " + of_ranks(row.unreadable));
+      if (!row.partial.empty()) out.push_back(std::string(words.partial) + of_ranks(row.partial));
+    }
+  }
+}
+
+// Sources of which nothing is there: nobody asked, and their silence says nothing.
+void add_not_asked(const Case& joined, Verdict& verdict) {
+  for (const GapWords& words : kGapWords) {
+    const bool asked = std::any_of(verdict.coverage.begin(), verdict.coverage.end(),
+                                   [&](const auto& row) { return row.source == words.source; }) ||
+                       (words.source == "log" && joined.logs.lines != 0) ||
+                       (words.source == "nccl_ras" && !joined.ras.events.empty()) ||
+                       (words.source == "stacks" && !joined.processes.empty()) ||
+                       (words.source == "kernel_log" && has_kernel_log(joined));
+    if (!asked) verdict.not_asked.emplace_back(words.source);
   }
 }
 
@@ -121,14 +161,6 @@ bool asked_in_vain(const model::BundleSource& source) {
     return model::lacks_something(source);
   return source.status == Status::kSilent || source.status == Status::kRefused ||
          source.status == Status::kFailed;
-}
-
-bool captured_kernel_log(const Case& joined) {
-  return std::any_of(joined.bundles.begin(), joined.bundles.end(), [](const model::BundleManifest& bundle) {
-    return std::any_of(bundle.sources.begin(), bundle.sources.end(), [](const model::BundleSource& source) {
-      return source.kind == "kernel_log" && !source.files.empty();
-    });
-  });
 }
 
 // What a capture asked in vain.
@@ -231,6 +263,7 @@ void add_not_seen(const Analysis& analysis, Verdict& verdict) {
 
 void fill_ledger(const Analysis& analysis, Verdict& verdict) {
   add_coverage(analysis.joined, verdict);
+  add_not_asked(analysis.joined, verdict);
   const bool others = analysis.ras.asked() || !analysis.engines.empty() || analysis.logs.present();
   if (analysis.joined.has_dumps || !others) add_dump_signal(analysis.joined, verdict);
   if (analysis.ras.asked()) add_ras_signal(analysis, verdict);

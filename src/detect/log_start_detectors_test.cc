@@ -156,7 +156,7 @@ TEST(LogInitHang, OfManyMissingNobodyIsNamed) {
     c.by({.host = "node1", .pid = 10 + rank, .global_rank = rank});
     c.communicator({.rank = rank, .ranks = 8, .reached = CommunicatorPhase::kStarted});
   }
-  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low ? rank 4 rank 5 rank 7");
+  EXPECT_EQ(c.told(find_log_init_hang), "initialization_hang/rank_never_joined low ? rank 4, rank 5, rank 7");
 }
 
 TEST(LogInitHang, AllCameAndNobodyCompleted) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times of operations of different ranks on one clock: what Case::clocks knows of their hosts is taken off.
-// Where nothing is known of a host its own time stands. For order and nearness of operations; what people are
-// shown goes through host_times.h.
+// Of ranks whose hosts nobody names, the collectives of the largest group that they finished together tell by
+// how much their clocks differ, where that is more than watchdogs are late. Else their own time stands. For
+// order and nearness of operations; what people are shown goes through host_times.h.
 #pragma once
 
 #include <cstdint>

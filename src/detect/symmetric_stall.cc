@@ -98,20 +98,20 @@ class SymmetricStall {
     return true;
   }
 
-  // Whoever left no dump launched as much as the others; whether it called the same, and whether its device
-  // came so far, counts do not show.
+  // Whoever left no dump launched as much as the others, or gave up on the same; whether it called the same,
+  // and whether its device came so far, counts do not show.
   void doubt_counts(const Stall& stall, Explanation& explanation) const {
     explanation.strength = model::Confidence::kLow;
     explanation.rules_out.clear();
     const std::string who = ranks_text(x_case, stall.counted);
-    explanation.headline += "; that " + who + " entered, too, only the counts of RAS show";
+    explanation.headline += "; that " + who + " entered, too, no dump shows, but counts or a watchdog";
     explanation.alternatives.push_back(
         {.category = model::Category::kCollectiveDesync,
          .cause = "op_mismatch",
          .speaks_for = {who + plural(stall.counted.size(), " left no dump", " left no dumps") +
                         ": what was called there, and in which order, is not known"},
          .speaks_against = {plural(stall.counted.size(), "it", "they") +
-                            std::string(" launched as much as the others")},
+                            std::string(" launched as much as the others, or gave up on the same")},
          .decide_by = "find the dump of " + who + " on its host, then diagnose again"});
   }
 

@@ -23,8 +23,8 @@ struct Stall {
   std::vector<model::RankIndex> waiting;
   std::vector<model::RankIndex> absent;   // their evidence shows that they did not enter
   std::vector<model::RankIndex> unknown;  // their evidence is missing or cut off
-  // Of those without evidence of their own: RAS counts show that they launched what the others did. Whether
-  // it was the same call they do not show.
+  // Of those without a dump: RAS counts show that they launched what the others did, or their watchdogs gave
+  // up on it. Whether it was the same call these do not show.
   std::vector<model::RankIndex> counted;
   std::int64_t since_ns = 0;  // median of when the waiting ones entered
 
@@ -36,7 +36,8 @@ struct RankWaits {
   std::vector<std::size_t> stands_in;  // stalls where it stands although everyone has entered
   std::vector<std::size_t> absent_in;  // stalls where others wait for it
   std::vector<std::size_t> unknown_in;
-  bool counted = false;         // RAS counts show it in one of the stalls: it waits there itself
+  // RAS counts show it in one of the stalls, or its watchdog gave up on something: it waits there itself.
+  bool counted = false;
   bool device_stopped = false;  // lags behind what its peers completed: waits for nobody but its own device
 
   bool waits() const { return !waits_in.empty() && !device_stopped; }

@@ -16,6 +16,7 @@
 #include "join/identity.h"
 #include "join/log_zones.h"
 #include "join/processes.h"
+#include "join/log_coverage.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
 #include "join/same_run.h"
@@ -244,6 +245,7 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   cover_ras(x_case);
   join_processes(std::move(x_processes), x_facts, x_case);
   join_identities(x_facts, x_case);
+  cover_logs(x_case);
   x_case.time_assumptions = x_logs.assumptions();
   infer_zones(x_case);
   estimate_clocks(x_case);

@@ -208,6 +208,8 @@ struct Verdict {
   Recovery recovery;
   std::vector<CoverageLine> coverage;
   std::size_t expected_ranks = 0;
+  // Sources of which nothing is among the inputs: "flight_recorder", "nccl_ras", "log", "kernel_log", "stacks".
+  std::vector<std::string> not_asked;
   std::vector<ClockOffset> clocks;
   std::vector<RankStack> stacks;  // of culprits and waiters, for people who ask for more
 };

@@ -150,7 +150,7 @@ void recovery(Page& page, const Verdict& v) {
 }
 
 void coverage(Page& page, const Verdict& v) {
-  if (v.coverage.empty()) return;
+  if (v.coverage.empty() && v.not_asked.empty()) return;
   page.heading("coverage (" + counted(v.expected_ranks, "rank", "ranks") + " expected)");
   for (const model::CoverageLine& row : v.coverage) {
     page.text(2, row.source, Style::kStrong);
@@ -164,6 +164,9 @@ void coverage(Page& page, const Verdict& v) {
     line("unreadable  ", row.unreadable);
     line("absent      ", row.absent);
   }
+  std::string missing;
+  for (const std::string& source : v.not_asked) missing += (missing.empty() ? "" : ", ") + spaced(source);
+  if (!missing.empty()) page.text(2, "not among the inputs: " + missing);
 }
 
 std::string milliseconds(std::int64_t ns) {

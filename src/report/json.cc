@@ -222,7 +222,9 @@ Json document(const model::Verdict& v, const std::vector<model::Input>& inputs,
   out["not_seen"] = v.not_seen;
   out["recovery"] =
       Json{{"level", model::name_of(v.recovery.level)}, {"steps", list_of(v.recovery.steps, step_json)}};
-  out["coverage"] = Json{{"expected", v.expected_ranks}, {"rows", list_of(v.coverage, coverage_json)}};
+  out["coverage"] = Json{{"expected", v.expected_ranks},
+                         {"rows", list_of(v.coverage, coverage_json)},
+                         {"not_asked", v.not_asked}};
   out["clocks"] = list_of(v.clocks, clock_json);
   out["stacks"] = list_of(v.stacks, stack_json);
   out["exit_code"] = model::exit_code(v);

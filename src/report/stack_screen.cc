@@ -35,9 +35,10 @@ std::string label_of(const Looks& looks, const std::vector<std::size_t>& members
   std::string out;
   if (!ranks.empty()) {
     const std::vector<std::int32_t> list(ranks.begin(), ranks.end());
-    out = ranks.size() == 1 ? "rank " + std::to_string(list.front())
-                            : "ranks " + fold_within(list, std::max(width - 14, 12));
-    if (ranks.size() > 2) out += " (" + std::to_string(ranks.size()) + ")";
+    const std::string folded = fold_within(list, std::max(width - 14, 12));
+    const bool only_counted = folded.ends_with("ranks");  // "20 ranks": no room for more
+    out = ranks.size() == 1 ? "rank " + folded : only_counted ? folded : "ranks " + folded;
+    if (ranks.size() > 2 && !only_counted) out += " (" + std::to_string(ranks.size()) + ")";
   }
   if (!others.empty()) {
     if (!out.empty()) out += ", ";

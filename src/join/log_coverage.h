@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of which ranks the other sources than dumps and RAS tell: log lines of the process, a kernel log of its
+// host, a look at the process. Only where such a source is among the inputs its silence says something.
+#pragma once
+
+#include "model/case.h"
+
+namespace unhang::join {
+
+// Adds rows "log", "kernel_log" and "stacks" to Case::coverage. Call when identities are joined.
+void cover_logs(model::Case& joined);
+
+}  // namespace unhang::join
