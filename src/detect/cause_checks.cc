@@ -36,7 +36,10 @@ std::string with_pid(std::string command, const model::Verdict& verdict) {
 void add_next_look(const model::Verdict& verdict, const JobContact& job,
                    std::vector<model::RecoveryStep>& out) {
   if (verdict.phase == model::Phase::kShutdown) return;
-  if (job.root && (!job.ras || !covers(verdict, "nccl_ras"))) {
+  if (job.over) {
+    out.push_back(
+        {"it is over: run it again, with more time to look", "unhang probe --look 30s -- CMD", false});
+  } else if (job.root && (!job.ras || !covers(verdict, "nccl_ras"))) {
     out.push_back({"look again in ten seconds: what stands in the same stack twice, stands",
                    "unhang attach " + std::to_string(*job.root), false});
   } else if (!job.ras) {
@@ -79,7 +82,8 @@ void add_cause_checks(const model::Verdict& verdict, const std::string& culprits
                    "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
     out.push_back({"is the process of " + culprits + " alive, and what does it do",
                    "py-spy dump --pid " + pid_of(verdict), false});
-  } else if (culprits.empty() && verdict.category == model::Category::kCollectiveDesync && job.ras) {
+  } else if (culprits.empty() && verdict.category == model::Category::kCollectiveDesync && job.ras &&
+             !job.over) {
     out.push_back({"which ranks are late", "unhang ras status --verbose", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
     out.push_back({"look at the stack of " + culprits + " before it is gone",
@@ -93,7 +97,8 @@ void add_cause_checks(const model::Verdict& verdict, const std::string& culprits
                    "py-spy record --pid " + pid_of(verdict) + " --duration 30 -o straggler.svg", false});
     out.push_back({"is its device throttled", "nvidia-smi -q -d PERFORMANCE,CLOCK", false});
   } else if (verdict.category == model::Category::kTransportStall) {
-    if (job.ras) out.push_back({"ask every process which collective it is in", "unhang ras status", false});
+    if (job.ras && !job.over)
+      out.push_back({"ask every process which collective it is in", "unhang ras status", false});
     out.push_back(
         {"look for network and device errors on the hosts", "dmesg -T | grep -iE 'xid|mlx5|link'", false});
   } else if (verdict.category == model::Category::kCollectiveDesync) {

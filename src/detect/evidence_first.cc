@@ -26,25 +26,27 @@ bool tells_an_end(const model::LogEvent& event) {
   }
 }
 
-// "stacks, RAS answers and the kernel's log", without what is there.
+// "stacks, RAS and kernel log", without what is there.
 std::string missing_words(const model::Case& joined) {
   std::vector<std::string> missing;
   if (joined.processes.empty()) missing.emplace_back("stacks");
   if (!joined.has_dumps) missing.emplace_back("dumps");
-  if (joined.ras.views.empty()) missing.emplace_back("RAS answers");
-  missing.emplace_back("the kernel's log");
+  if (joined.ras.views.empty()) missing.emplace_back("RAS");
+  missing.emplace_back("kernel log");
   std::string out;
   for (std::size_t i = 0; i < missing.size(); ++i)
     out += (i == 0 ? "" : i + 1 == missing.size() ? " and " : ", ") + missing[i];
   return out;
 }
 
-// RAS tells addresses, which ssh takes as well as names.
+// RAS tells addresses, which ssh takes as well as names. Empty where a machine of some rank is not known: a
+// capture of the others alone would miss it.
 std::string host_list(const model::Case& joined) {
   constexpr std::size_t kMost = 8;  // of more the list belongs into a file
   std::set<std::string> hosts;
   for (const model::Rank& rank : joined.ranks) {
-    if (!rank.host.empty()) hosts.insert(rank.host);
+    if (rank.host.empty()) return {};
+    hosts.insert(rank.host);
   }
   if (hosts.empty() || hosts.size() > kMost) return {};
   std::string out;
@@ -81,8 +83,8 @@ bool may_be_alive(const model::Case& joined, const model::Verdict& verdict) {
 void add_evidence_step(const model::Case& joined, const model::Verdict& verdict,
                        const RecoveryEnvironment& environment, std::vector<model::RecoveryStep>& out) {
   if (!may_be_alive(joined, verdict) || !joined.bundles.empty()) return;
-  out.push_back({"if it still stands, keep " + missing_words(joined) + " before anything ends it",
-                 capture_command(joined, environment), false});
+  out.push_back(
+      {"keep " + missing_words(joined) + " while it stands", capture_command(joined, environment), false});
 }
 
 }  // namespace unhang::detect

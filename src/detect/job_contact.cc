@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/job_contact.h"
 
+#include <algorithm>
 #include <set>
 
 namespace unhang::detect {
@@ -17,6 +18,8 @@ JobContact contact_of(const model::Case& joined) {
     }
   }
   out.ras = answered || !asked;
+  out.over = std::any_of(joined.bundles.begin(), joined.bundles.end(),
+                         [](const model::BundleManifest& bundle) { return bundle.command.has_value(); });
   const auto is_alive = [](const model::ProcessSample& sample) {
     return sample.pid >= 0 && sample.state != '\0' && sample.state != 'Z' && sample.state != 'X';
   };

@@ -117,27 +117,25 @@ void add_isolation_step(const model::Case& joined, const model::Verdict& verdict
     return;
   }
   std::vector<std::string> nodes;
-  std::string where_to_find;
+  std::string who, where_to_find;
+  const auto add = [&](const std::string& node, const std::string& words) {
+    nodes.push_back(node);
+    who += (who.empty() ? "" : " and ") + words;
+  };
   for (const std::string& host : isolation.hosts) {
     const std::string node = node_name(joined, environment, host);
-    nodes.push_back(node.empty() ? "NODE" : node);
-    if (!node.empty()) continue;
+    add(node.empty() ? "NODE" : node, node.empty() ? "the node of pod " + host : node);
     const std::string space = environment.name_space.empty() ? "NAMESPACE" : environment.name_space;
-    where_to_find = "kubectl get pod " + host + " -n " + space + " -o wide";
+    if (node.empty()) where_to_find = "; NODE: kubectl get pod " + host + " -n " + space + " -o wide";
   }
   if (isolation.host_unknown()) {
     const std::string file = file_of(verdict);
-    nodes.emplace_back("NODE");
-    where_to_find = file.empty() ? "named in the evidence" : "the machine that wrote " + file;
+    add("NODE", file.empty() ? "the machine" : "the machine that wrote " + file);
   }
-  std::string who;
-  for (const std::string& node : nodes)
-    who += (who.empty() ? "" : " and ") + (node == "NODE" ? std::string("the machine") : node);
-  RecoveryStep step{
-      "take " + who + " out of service: " + std::string(verdict.cause) + " is a fault of the machine",
-      command_for(environment, nodes, verdict.cause), true};
-  if (step.command.empty()) step.why += "; leave it out of the job's list of hosts";
-  if (!where_to_find.empty()) step.why += "; NODE: " + where_to_find;
+  RecoveryStep step{"take " + who + " out of service, " + std::string(verdict.cause) +
+                        " is a fault of the machine" + where_to_find,
+                    command_for(environment, nodes, verdict.cause), true};
+  if (step.command.empty()) step.why += ": leave it out of the job's list of hosts";
   out.push_back(std::move(step));
 }
 

@@ -8,6 +8,7 @@
 #include "detect/recovery_environment.h"
 #include "detect/recovery_level.h"
 #include "detect/retest_list.h"
+#include "detect/time_limit.h"
 #include "detect/workaround.h"
 
 namespace unhang::detect {
@@ -20,10 +21,18 @@ bool look_again_first(const model::Verdict& verdict) {
   return verdict.state == State::kUnknown && verdict.confidence == model::Confidence::kLow;
 }
 
+// Where nothing moves a longer limit only hides it for longer.
+void add_time_limit(const Analysis& analysis, const model::Verdict& verdict,
+                    std::vector<model::RecoveryStep>& out) {
+  if (verdict.state != State::kSlow && verdict.state != State::kAdvancing) return;
+  if (auto step = timeout_advice(analysis)) out.push_back(std::move(*step));
+}
+
 }  // namespace
 
-model::Recovery plan_recovery(const model::Case& joined, const model::Verdict& verdict,
+model::Recovery plan_recovery(const Analysis& analysis, const model::Verdict& verdict,
                               const std::string& culprits) {
+  const model::Case& joined = analysis.joined;
   const JobContact job = contact_of(joined);
   const RecoveryEnvironment environment = find_environment(joined);
   const NodeIsolation isolation = judge_isolation(verdict);
@@ -38,6 +47,7 @@ model::Recovery plan_recovery(const model::Case& joined, const model::Verdict& v
   if (look_again_first(verdict)) add_next_look(verdict, job, out.steps);
   add_evidence_step(joined, verdict, environment, out.steps);
   add_cause_checks(verdict, culprits, job, out.steps);
+  add_time_limit(analysis, verdict, out.steps);
   if (out.level == model::RecoveryLevel::kNone) return out;
   if (verdict.cause == "process_stopped")
     out.steps.push_back(

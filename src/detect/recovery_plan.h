@@ -7,14 +7,14 @@
 
 #include <string>
 
-#include "model/case.h"
+#include "detect/analysis.h"
 #include "model/verdict.h"
 
 namespace unhang::detect {
 
 // Of a verdict that is complete but for its recovery. `culprits` is the words for the commands ("rank 5");
 // empty where nobody is named.
-model::Recovery plan_recovery(const model::Case& joined, const model::Verdict& verdict,
+model::Recovery plan_recovery(const Analysis& analysis, const model::Verdict& verdict,
                               const std::string& culprits);
 
 }  // namespace unhang::detect

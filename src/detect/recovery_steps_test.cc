@@ -150,6 +150,20 @@ TEST(Isolation, CordonsOrDrains) {
   EXPECT_EQ(isolated({}, v, environment(Kind::kSystemd)), "");
 }
 
+TEST(Isolation, WhereTheMachineHasNoNameTheFileTells) {
+  model::Verdict v = verdict(Category::kProcessOrDeviceUnavailable, "gpu_fallen_off_bus");
+  v.culprits.emplace_back().evidence = {0};
+  v.evidence.emplace_back().file = "b07/dmesg.log";
+  std::vector<model::RecoveryStep> steps;
+  add_isolation_step({}, v, environment(Kind::kUnknown), judge_isolation(v), steps);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].why,
+            "take the machine that wrote b07/dmesg.log out of service, gpu_fallen_off_bus is a fault of the "
+            "machine: leave it out of the job's list of hosts");
+  EXPECT_EQ(isolated({}, v, environment(Kind::kSlurm)),
+            "scontrol update NodeName=NODE State=DRAIN Reason=\"unhang: gpu_fallen_off_bus\"");
+}
+
 TEST(Isolation, APodIsNoNode) {
   RecoveryEnvironment lws = environment(Kind::kLeaderWorkerSet);
   lws.name_space = "prod";
@@ -199,6 +213,8 @@ TEST(EvidenceFirst, OnlyWhereTheJobMayStillStand) {
   joined.ranks.emplace_back().host = "gpu-b07";
   joined.ranks.emplace_back().host = "gpu-a01";
   EXPECT_EQ(step(joined, stopped, {}), "unhang capture --hosts gpu-a01,gpu-b07");
+  joined.ranks.emplace_back();  // where it runs is not known
+  EXPECT_EQ(step(joined, stopped, {}), "unhang capture");
   RecoveryEnvironment slurm = environment(Kind::kSlurm);
   slurm.job = "4711";
   EXPECT_EQ(step(joined, stopped, slurm), "unhang capture --slurm 4711");

@@ -18,10 +18,11 @@
 #include "detect/living_program.h"
 #include "detect/log_reason.h"
 #include "detect/nothing_wrong.h"
-#include "detect/recovery_advice.h"
+#include "detect/recovery_plan.h"
 #include "detect/stack_reason.h"
 #include "detect/stall_place.h"
 #include "detect/stall_start.h"
+#include "detect/time_lost.h"
 #include "detect/wording.h"
 #include "model/cause.h"
 
@@ -78,10 +79,12 @@ class Resolver {
     fill_ledger(x_analysis, x_verdict);
     add_timeline(x_analysis, x_times, x_stall, chosen != nullptr ? &chosen->explanation : nullptr, x_book,
                  x_verdict);
-    x_verdict.recovery = advise(x_verdict, chosen != nullptr && !chosen->explanation.culprits.empty()
-                                               ? ranks_text(x_case, chosen->explanation.culprits)
-                                               : std::string(),
-                              askable(x_case));
+    fill_time_lost(x_case, x_verdict);
+    x_verdict.recovery =
+        plan_recovery(x_analysis, x_verdict,
+                      chosen != nullptr && !chosen->explanation.culprits.empty()
+                          ? ranks_text(x_case, chosen->explanation.culprits)
+                          : std::string());
     return std::move(x_verdict);
   }
 

@@ -43,6 +43,15 @@ bool tells_a_name(std::string_view label) {
                      [&](std::string_view part) { return label.find(part) != std::string_view::npos; });
 }
 
+// Names of machines, pods and jobs that become part of commands.
+void learn_process(const model::BundleProcess& process, AnonymousNames& names) {
+  for (const auto& [variable, value] : process.environment) {
+    if (variable == "JOBSET_NAME") names.add_name(value);
+    if (variable == "LWS_LEADER_ADDRESS") names.add_host(value.substr(0, value.find('.')));
+    if (variable == "POD_NAME" || variable == "NODE_NAME") names.add_host(value);
+  }
+}
+
 void learn_bundle(const model::BundleManifest& bundle, AnonymousNames& names) {
   names.add_host(bundle.host);
   for (const auto& [label, value] : bundle.labels) {
@@ -57,6 +66,7 @@ void learn_bundle(const model::BundleManifest& bundle, AnonymousNames& names) {
         source.asked.substr(kind + 1, source.asked.find_first_of(" ,", kind + 1) - kind - 1);
     names.add_host(name.substr(name.rfind('/') + 1));
   }
+  for (const model::BundleProcess& process : bundle.processes) learn_process(process, names);
   names.add_name(bundle.instance);
   names.add_name(bundle.deployment);
   for (const auto& [label, value] : bundle.labels) {
@@ -89,7 +99,18 @@ void learn_fields(const model::Case& evidence, AnonymousNames& names) {
   }
 }
 
+// What stands in front of "/mlx5_2" or of " and gpu-b07" is a machine, and the whole may be one.
+void learn_subject(const std::string& subject, AnonymousNames& names) {
+  if (subject.starts_with("rank")) return;
+  constexpr std::string_view kAnd = " and ";
+  const std::size_t pair = subject.find(kAnd);
+  names.add_host(subject.substr(0, std::min(pair, subject.find('/'))));
+  if (pair != std::string::npos) names.add_host(subject.substr(pair + kAnd.size()));
+}
+
 void learn_fields(const model::Verdict& verdict, AnonymousNames& names) {
+  for (const std::string& subject : verdict.recovery.retest) learn_subject(subject, names);
+  for (const model::Recurrence& recurrence : verdict.history) learn_subject(recurrence.subject, names);
   learn_subjects(verdict.culprits, names);
   learn_subjects(verdict.suspects, names);
   learn_subjects(verdict.victims, names);
@@ -288,6 +309,12 @@ void each_text(model::Verdict& verdict, const Visit& visit) {
     visit(step.why);
     visit(step.command);
   }
+  each(verdict.recovery.retest, visit);
+  for (model::Recurrence& recurrence : verdict.history) {
+    visit(recurrence.subject);
+    visit(recurrence.last);
+  }
+  visit(verdict.times.lost_basis);
   for (model::ClockOffset& clock : verdict.clocks) {
     visit(clock.host);
     visit(clock.basis);

@@ -26,6 +26,10 @@ model::Verdict verdict_of_node3() {
   item.file = "node3/dump.log";
   item.text = "lost 10.0.0.3";
   verdict.recovery.steps.push_back({"look", "ssh node3 dmesg", false});
+  verdict.recovery.retest = {"node3/mlx5_2", "node2 and node7"};
+  verdict.history.push_back({"node3/mlx5_2", 3, 14, "old/node3.json", "link_down"});
+  verdict.times.gpu_hours_lost = 4.0;
+  verdict.times.lost_basis = "8 GPUs since node3 stands";
   verdict.stacks.push_back({{3}, "culprit", {{"f", "/home/alice/train.py", 1, true}}});
   return verdict;
 }
@@ -64,12 +68,14 @@ TEST(Anonymize, NoNameIsLeftInCaseAndVerdict) {
   EXPECT_EQ(verdict.headline, "rank 3 on " + host("node3") + " did not enter");
   EXPECT_EQ(verdict.blast_radius.hosts, (std::vector<std::string>{host("node2"), host("node3")}));
   EXPECT_EQ(verdict.recovery.steps[0].command, "ssh " + host("node3") + " dmesg");
+  EXPECT_EQ(verdict.recovery.retest[0], host("node3") + "/mlx5_2");
+  EXPECT_EQ(verdict.history[0].subject, host("node3") + "/mlx5_2");
   for (const std::string& text :
        {render_json(verdict, evidence.inputs, evidence.set_aside),
         render_markdown(verdict, {.full_stacks = true, .evidence = &evidence}),
         render_terminal(verdict,
                         {.width = 200, .verbosity = 2, .full_stacks = true, .evidence = &evidence})}) {
-    for (const char* name : {"node2", "node3", "alice", "10.0.0.3", "tail"})
+    for (const char* name : {"node2", "node3", "node7", "alice", "10.0.0.3", "tail"})
       EXPECT_EQ(text.find(name), std::string::npos) << name << " in " << text;
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/recovery_words.h"
 #include "report/text_layout.h"
 #include "report/words.h"
 
@@ -140,13 +141,24 @@ void stacks(Page& page, const Verdict& v, bool full) {
 
 void recovery(Page& page, const Verdict& v) {
   if (v.recovery.steps.empty()) return;
-  page.heading("recovery level: " + spaced(model::name_of(v.recovery.level)));
+  const std::string environment = environment_words(v.recovery.environment);
+  page.heading("recovery level: " + spaced(model::name_of(v.recovery.level)) +
+               (environment.empty() ? "" : " (" + environment + ")"));
   std::size_t number = 0;
   for (const model::RecoveryStep& step : v.recovery.steps) {
     page.text(2, std::to_string(++number) + ". " + (step.changes_the_world ? "[disruptive] " : "") +
                      reason_words(step));
     if (!step.command.empty()) page.command(5, step.command);
   }
+  if (!v.recovery.retest.empty()) page.text(2, "to be tested again: " + listed(v.recovery.retest, ", "));
+  const std::string lost = lost_words(v.times);
+  if (!lost.empty()) page.text(2, lost + ": " + v.times.lost_basis);
+}
+
+void history(Page& page, const Verdict& v) {
+  if (v.history.empty()) return;
+  page.heading("history (a lead, no proof)");
+  for (const model::Recurrence& recurrence : v.history) page.text(2, history_words(recurrence));
 }
 
 void coverage(Page& page, const Verdict& v) {
@@ -326,6 +338,7 @@ std::vector<Line> details(const Verdict& v, const TerminalOptions& options) {
   alternatives(page, v);
   stacks(page, v, options.full_stacks);
   recovery(page, v);
+  history(page, v);
   progress(page, v);
   timeline(page, v);
   coverage(page, v);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/recovery_words.h"
 #include "report/section.h"
 #include "report/text_layout.h"
 #include "report/time_words.h"
@@ -99,7 +100,10 @@ Section impact(const Verdict& v, int width) {
     if (width - columns(text) - columns(hosts) < kEnough) hosts.clear();
     text += fold_within(blast.ranks, std::max(width - columns(text) - columns(groups) - columns(hosts), 1));
   }
-  return text_section("impact", text + groups + hosts, width, 1);
+  text += groups + hosts;
+  const std::string lost = lost_words(v.times);
+  if (!lost.empty() && columns(text) + columns(lost) + 3 <= width) text += " · " + lost;
+  return text_section("impact", text, width, 1);
 }
 
 Section not_seen(const Verdict& v, const TerminalOptions& options, int width) {
@@ -147,12 +151,18 @@ Section do_next(const Verdict& v, int width) {
   const std::size_t most = std::min(v.recovery.steps.size(), kSteps);
   for (std::size_t count = most; count > 0; --count) {
     std::vector<Line> form;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (const std::size_t i : chosen_steps(v.recovery.steps, count)) {
       for (Line& line : step_lines(i + 1, v.recovery.steps[i], width)) form.push_back(std::move(line));
     }
     section.forms.push_back(std::move(form));
   }
   return section;
+}
+
+// Who failed before: a lead where to look.
+Section history(const Verdict& v, int width) {
+  if (v.history.empty()) return {};
+  return text_section("history", history_words(v.history.front()), width, 1, Style::kWarning);
 }
 
 // What would settle it, where the verdict is not sure.
@@ -211,6 +221,7 @@ std::vector<Line> first_screen(const Verdict& v, const TerminalOptions& options)
                                          text_section("where", where_words(v.where), inner, 2),
                                          since(v, inner),
                                          impact(v, inner),
+                                         history(v, inner),
                                          not_seen(v, options, inner),
                                          do_next(v, inner),
                                          decide(v, inner),

@@ -182,6 +182,14 @@ Json step_json(const model::RecoveryStep& s) {
   return {{"why", s.why}, {"command", text_or_null(s.command)}, {"changes_the_world", s.changes_the_world}};
 }
 
+Json recurrence_json(const model::Recurrence& r) {
+  return {{"subject", r.subject},
+          {"times", r.times},
+          {"verdicts", r.verdicts},
+          {"last", text_or_null(r.last)},
+          {"cause", text_or_null(r.cause)}};
+}
+
 Json coverage_json(const model::CoverageLine& c) {
   return {{"source", c.source},
           {"seen", c.seen},
@@ -220,8 +228,11 @@ Json document(const model::Verdict& v, const std::vector<model::Input>& inputs,
   out["timeline"] = list_of(v.timeline, event_json);
   out["times"] = times_json(v.times);
   out["not_seen"] = v.not_seen;
-  out["recovery"] =
-      Json{{"level", model::name_of(v.recovery.level)}, {"steps", list_of(v.recovery.steps, step_json)}};
+  out["recovery"] = Json{{"level", model::name_of(v.recovery.level)},
+                         {"environment", text_or_null(v.recovery.environment)},
+                         {"steps", list_of(v.recovery.steps, step_json)},
+                         {"retest", v.recovery.retest}};
+  out["history"] = list_of(v.history, recurrence_json);
   out["coverage"] = Json{{"expected", v.expected_ranks},
                          {"rows", list_of(v.coverage, coverage_json)},
                          {"not_asked", v.not_asked}};

@@ -74,6 +74,9 @@ TEST(Json, SamplesAreTheCommittedDocuments) {
                     full.culprits,
                     {0},
                     {"network"}}};
+  full.recovery.environment = "slurm";
+  full.recovery.retest = {"gpu-b07"};
+  full.history = {{"gpu-b07/mlx5_0", 3, 14, "old/1.json", "straggler_rank"}};
   expect_same_as_file("full", full);
 }
 
@@ -81,9 +84,9 @@ TEST(Json, KeysStandInTheOrderOfTheSchema) {
   const std::string text = rendered(samples::rank_silent());
   std::size_t last = 0;
   for (const std::string_view key :
-       {"schema", "tool",         "inputs",   "verdict",      "culprits", "suspects", "victims",
-        "where",  "blast_radius", "findings", "alternatives", "evidence", "progress", "timeline",
-        "times",  "not_seen",     "recovery", "coverage",     "clocks",   "stacks",   "exit_code"}) {
+       {"schema",       "tool",     "inputs",       "verdict",  "culprits", "suspects", "victims", "where",
+        "blast_radius", "findings", "alternatives", "evidence", "progress", "timeline", "times",   "not_seen",
+        "recovery",     "history",  "coverage",     "clocks",   "stacks",   "exit_code"}) {
     const std::size_t at = text.find("\n\"" + std::string(key) + "\": ");
     ASSERT_NE(at, std::string::npos) << key;
     EXPECT_GE(at, last) << key;

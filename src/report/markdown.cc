@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/recovery_words.h"
 #include "report/text_layout.h"
 #include "report/time_words.h"
 #include "report/words.h"
@@ -51,6 +52,9 @@ void facts(std::string& out, const Verdict& v) {
   row(out, "Phase", markdown_text(spaced(model::name_of(v.phase))));
   row(out, "Fault domain", markdown_text(spaced(model::name_of(v.fault_domain))));
   row(out, "Recovery level", markdown_text(spaced(model::name_of(v.recovery.level))));
+  row(out, "Environment", markdown_text(environment_words(v.recovery.environment)));
+  if (v.times.gpu_hours_lost)
+    row(out, "Lost", markdown_text(lost_words(v.times) + ": " + v.times.lost_basis));
   for (const model::CoverageLine& line : v.coverage) {
     row(out, "Seen",
         markdown_text(spaced(line.source) + " of " + grouped(static_cast<std::int64_t>(line.seen.size())) +
@@ -109,6 +113,19 @@ void steps(std::string& out, const Verdict& v) {
   }
 }
 
+std::vector<std::string> history_items(const Verdict& v) {
+  std::vector<std::string> items;
+  for (const model::Recurrence& recurrence : v.history)
+    items.push_back(markdown_text(history_words(recurrence)));
+  return items;
+}
+
+std::vector<std::string> texts(const std::vector<std::string>& list) {
+  std::vector<std::string> items;
+  for (const std::string& text : list) items.push_back(markdown_text(text));
+  return items;
+}
+
 std::vector<std::string> evidence_items(const Verdict& v, const std::string& folder) {
   std::vector<std::string> items;
   for (const model::EvidenceId id : key_evidence(v, kMostEvidence)) {
@@ -159,6 +176,8 @@ std::string render_markdown(const Verdict& v, const MarkdownOptions& options) {
     unseen.push_back(markdown_text(item));
   list(out, "Not seen", unseen);
   steps(out, v);
+  list(out, "To be tested again", texts(v.recovery.retest));
+  list(out, "Named before", history_items(v), " (a lead, no proof)");
   list(out, "Timeline", timeline_items(v));
   list(out, "Alternatives", alternative_items(v));
   const std::string folder = common_folder(v, options.evidence);

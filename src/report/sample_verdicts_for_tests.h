@@ -289,6 +289,8 @@ inline model::Verdict hostile() {
   v.evidence[0].text = bad;
   v.findings[0].evidence = {0};
   v.recovery.steps[0] = {bad, bad, false};
+  v.recovery.retest = {bad};
+  v.history = {{bad, 2, 1, bad, bad}};
   v.stacks = {{{2}, bad, {{bad, bad, 3, true}}}};
   v.coverage[0].source = bad;
   v.timeline = {{bad, bad, bad, bad, {}}};

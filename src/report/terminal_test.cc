@@ -82,7 +82,7 @@ TEST(Terminal, TheVerdictTheCulpritAndTheFirstStepNeverGo) {
   EXPECT_EQ(text.find("COLLECTIVE DESYNC · stopped · high confidence\n"), 0u);
   EXPECT_NE(text.find("\nwho      ranks 0-595:7 on 75 hosts and 1 other"), std::string::npos) << text;
   EXPECT_NE(text.find("py-spy dump --pid PID\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("-v 3 more steps"), std::string::npos) << text;
+  EXPECT_NE(text.find("-v 2 more steps"), std::string::npos) << text;
 }
 
 TEST(Terminal, NarrowTerminalsGetTheNarrowestLayout) {

@@ -51,7 +51,7 @@ class VerdictSchema(unittest.TestCase):
                 broken = copy.deepcopy(full)
                 del broken[outer][key]
                 self.assertTrue(self.errors(broken), f"{outer}.{key}")
-        for outer in ("inputs", "culprits", "findings", "alternatives", "evidence", "progress", "timeline", "clocks", "stacks"):
+        for outer in ("inputs", "culprits", "findings", "alternatives", "evidence", "progress", "timeline", "history", "clocks", "stacks"):
             for key in full[outer][0]:
                 broken = copy.deepcopy(full)
                 del broken[outer][0][key]

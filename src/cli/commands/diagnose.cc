@@ -3,7 +3,9 @@
 #include "cli/command.h"
 #include "cli/complain.h"
 #include "cli/exit_codes.h"
+#include "cli/history_folder.h"
 #include "cli/load_case.h"
+#include "detect/recurrence.h"
 #include "detect/resolve.h"
 #include "os/write_file.h"
 #include "report/json.h"
@@ -39,6 +41,11 @@ class DiagnoseCommand final : public CommandBase {
              {.name = "--stacks",
               .help = "whole stacks instead of the first line of user code",
               .target = &x_full_stacks},
+             {.name = "--history",
+              .value = "DIR",
+              .help = "folder with earlier verdicts (--json): who was named before?",
+              .target = &x_history,
+              .is_path = true},
              {.name = "--show",
               .value = "WHAT",
               .help = "'ranks': who is who, and which source says so, instead of the verdict",
@@ -58,7 +65,8 @@ class DiagnoseCommand final : public CommandBase {
         .examples = {{"unhang diagnose /tmp/nccl_dumps", "A folder with the dumps of all ranks."},
                      {"unhang diagnose ras_1.json ras_2.json", "Two answers of RAS, some seconds apart."},
                      {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
-                     {"unhang diagnose --json dumps | jq .verdict", "For a script."}},
+                     {"unhang diagnose --json dumps | jq .verdict", "For a script."},
+                     {"unhang diagnose --history verdicts dumps", "Is it the same machine again?"}},
         .gives_verdict = true};
     for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));
@@ -78,6 +86,12 @@ class DiagnoseCommand final : public CommandBase {
     if (!joined) return complain(streams, joined.error());
     if (!x_show.empty()) return show_ranks(*joined, streams);
     model::Verdict verdict = detect::diagnose(*joined);
+    if (!x_history.empty()) {
+      const auto history = read_history(x_history);
+      if (!history) return complain(streams, history.error());
+      if (!history->skipped.empty()) streams.err.write("unhang: " + skipped_words(*history) + "\n");
+      detect::compare_with_history(history->verdicts, verdict);
+    }
     anonymize_as_asked(x_anonymize, *joined, &verdict);
     return put(render(verdict, *joined, streams), model::exit_code(verdict), streams);
   }
@@ -120,6 +134,7 @@ class DiagnoseCommand final : public CommandBase {
   bool x_markdown = false;
   std::string x_output;
   std::string x_show;
+  std::string x_history;
 };
 
 }  // namespace
