@@ -121,7 +121,7 @@ TEST(IncidentTimeline, DumpsTellTheLastThingThatEnded) {
   for (int i = 0; i < 6; ++i) c.done(world, "all_reduce", ended_after(2'000'000)).end_line(kSecond);
   c.open(world, "all_reduce", {0});
   const model::Verdict v = diagnose(c.joined());
-  EXPECT_EQ(v.times.stalled_basis, "rank 0 called what does not end");
+  EXPECT_EQ(v.times.stalled_basis, "rank 0 called all_reduce #7 of default_pg (0), which does not end");
   EXPECT_EQ(v.times.stalled_since,
             base::utc_text(CaseBuilder::kStart + 12 * CaseBuilder::kMillisecond + 6 * kSecond));
   // The host ran ahead: the operation before ended a second after the call.

@@ -71,7 +71,8 @@ std::optional<StallStart> start_of(const Analysis& analysis, const HostTimes& ti
   const model::Rank& rank = joined.ranks[first->stands->rank];
   const model::Lane* lane = stall.transfer ? nullptr : rank.lane(stall.group);
   first->ordinary_ns = lane != nullptr ? longest_pause(rank, *lane) : kOrdinaryUnknown;
-  first->basis = "rank " + std::to_string(rank.global_rank) + " called what does not end";
+  first->basis = "rank " + std::to_string(rank.global_rank) + " called " +
+                 operation_text(joined, rank.operations[first->stands->operation]) + ", which does not end";
   if (ended && ended->ns > first->at.ns) {
     first->at = *ended;
     first->basis = "the last operation that ended in " + joined.group_label(stall.group);

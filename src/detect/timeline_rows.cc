@@ -192,7 +192,8 @@ class Collector {
   TimelineRows take() { return std::move(x_out); }
 
  private:
-  // kind, host, code, subject: of others than causes only the kind.
+  // kind, host, code, subject: of others than causes without the subject, of what nobody cites the kind
+  // alone.
   using Key = std::tuple<LogEventKind, std::string, std::int64_t, std::string>;
   struct Group {
     const LogEvent* first = nullptr;
@@ -245,9 +246,13 @@ class Collector {
       ++x_out.without_time;
       return;
     }
-    const bool placed = role == LogRole::kCause || is_cited(event);
-    Group& group = x_groups[placed ? Key(event.kind, host, event.code, event.subject)
-                                   : Key(event.kind, std::string(), 0, std::string())];
+    Key key(event.kind, std::string(), 0, std::string());
+    if (role == LogRole::kCause) {
+      key = Key(event.kind, host, event.code, event.subject);
+    } else if (is_cited(event)) {
+      key = Key(event.kind, host, event.code, std::string());
+    }
+    Group& group = x_groups[key];
     group.count += event.count;
     if (group.first == nullptr || at->ns < group.at->ns) {
       group.first = &event;

@@ -168,6 +168,31 @@ void give_years(model::Case& joined) {
   }
 }
 
+// The processes of one machine have one zone; its kernel's log may have another.
+void lend_zones(model::Case& joined, const std::map<InputIndex, std::int64_t>& zones,
+                std::map<InputIndex, std::pair<std::int64_t, std::string>>& lent) {
+  std::map<InputIndex, std::set<std::string>> hosts;
+  std::set<InputIndex> of_kernel;
+  const auto note = [&](InputIndex input, std::uint32_t origin) {
+    const model::LogOrigin& writer = joined.logs.origins[origin];
+    if (!writer.host.empty()) hosts[input].insert(writer.host);
+    if (writer.label == "kernel") of_kernel.insert(input);
+  };
+  for (const auto& event : joined.logs.events) note(event.input, event.origin);
+  for (const auto& timeout : joined.logs.timeouts) note(timeout.input, timeout.origin);
+  for (const auto& communicator : joined.logs.communicators) note(communicator.input, communicator.origin);
+  std::map<std::string, std::set<std::int64_t>> of_host;
+  for (const auto& [input, zone] : zones) {
+    for (const std::string& host : hosts[input]) of_host[host].insert(zone);
+  }
+  for (const auto& [input, names] : hosts) {
+    if (names.size() != 1 || zones.count(input) != 0 || of_kernel.count(input) != 0) continue;
+    const auto known = of_host.find(*names.begin());
+    if (known != of_host.end() && known->second.size() == 1)
+      lent[input] = {*known->second.begin(), known->first};
+  }
+}
+
 }  // namespace
 
 void infer_zones(model::Case& joined) {
@@ -186,6 +211,10 @@ void infer_zones(model::Case& joined) {
                          ? "time-outs of the watchdog beside the Flight Recorder's times"
                          : "communicators that a log in UTC shows complete at the same moment")});
   }
+  std::map<InputIndex, std::pair<std::int64_t, std::string>> lent;
+  lend_zones(joined, zones, lent);
+  std::set<InputIndex> borrowed;
+  for (const auto& [input, zone] : lent) zones[input] = zone.first;
   std::set<InputIndex> read_as_utc;
   each_time(joined.logs, [&](InputIndex input, LogTime& time) {
     if (time.clock != LogClock::kLocal) return;
@@ -195,8 +224,13 @@ void infer_zones(model::Case& joined) {
       read_as_utc.insert(input);
     } else {
       time = {LogClock::kUtc, utc};
+      if (lent.count(input) != 0) borrowed.insert(input);
     }
   });
+  for (const InputIndex input : borrowed) {
+    joined.time_assumptions.push_back({input, "no zone: " + zone_text(zones[input]) + ", as other logs of " +
+                                                  lent[input].second + " show"});
+  }
   for (const InputIndex input : read_as_utc)
     joined.time_assumptions.push_back({input, "no zone: read as UTC"});
   for (const model::RasView& view : joined.ras.views) {

@@ -108,6 +108,27 @@ TEST(LogZones, ACommunicatorThatIsCompleteInTwoLogsTellsTheZone) {
   EXPECT_EQ(c.logs.communicators[1].completed_at.ns, kCalled + kSecond);
 }
 
+TEST(LogZones, OtherLogsOfTheHostHaveItsZoneButNotTheKernels) {
+  model::Case c = job(600 * kSecond + 2 * kHour);
+  c.inputs.resize(4);
+  c.logs.origins[0].host = "a";
+  c.logs.origins.emplace_back().host = "a";
+  c.logs.origins.emplace_back().host = "b";
+  c.logs.origins.emplace_back().host = "a";
+  c.logs.origins.back().label = "kernel";
+  for (const std::uint32_t input : {1u, 2u, 3u}) {
+    model::LogEvent& event = c.logs.events.emplace_back();
+    event.input = event.origin = input;
+    event.first = event.last = {LogClock::kLocal, kCalled};
+  }
+  infer_zones(c);
+  EXPECT_EQ(assumed(c),
+            "0 no zone: +02:00, from time-outs of the watchdog beside the Flight Recorder's times; "
+            "1 no zone: +02:00, as other logs of a show; 2 no zone: read as UTC; 3 no zone: read as UTC; ");
+  EXPECT_EQ(c.logs.events[0].first.clock, LogClock::kUtc);
+  EXPECT_EQ(c.logs.events[2].first.clock, LogClock::kLocal);
+}
+
 TEST(LogZones, DumpsTellTheYear) {
   model::Case c = job(0);
   // 21 September 1972, 16:23:20: the call, the limit and two hours.

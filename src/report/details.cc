@@ -218,7 +218,7 @@ void times(Page& page, const Verdict& v) {
   const auto line = [&](std::string_view what, const std::string& time, const std::string& basis = {}) {
     if (!time.empty()) page.text(2, std::string(what) + time + (basis.empty() ? "" : " (" + basis + ")"));
   };
-  line("first anomaly  ", t.first_anomaly);
+  if (t.first_anomaly != t.stalled_since) line("first anomaly  ", t.first_anomaly);
   line("stands since   ", t.stalled_since, t.stalled_basis);
   line("detected       ", t.detected);
   line("dumped         ", t.dumped);
@@ -242,13 +242,26 @@ void timeline(Page& page, const Verdict& v) {
 void assumed_times(Page& page, const model::Case& evidence) {
   if (evidence.time_assumptions.empty()) return;
   page.heading("assumed of times");
-  const std::size_t count = page.shown(evidence.time_assumptions.size(), kMany);
-  for (std::size_t i = 0; i < count; ++i) {
-    const model::TimeAssumption& assumed = evidence.time_assumptions[i];
+  // Of many files the same: the first stands for them.
+  std::vector<std::pair<const model::TimeAssumption*, std::size_t>> texts;
+  for (const model::TimeAssumption& assumed : evidence.time_assumptions) {
     if (assumed.input >= evidence.inputs.size()) continue;
-    page.text(2, page.path(evidence.inputs[assumed.input].path) + ": " + assumed.text);
+    const auto known = std::find_if(texts.begin(), texts.end(),
+                                    [&](const auto& text) { return text.first->text == assumed.text; });
+    if (known == texts.end()) {
+      if (texts.size() < 4 * kMany) texts.emplace_back(&assumed, 1);
+    } else {
+      ++known->second;
+    }
   }
-  page.left_out(2, evidence.time_assumptions.size(), count);
+  const std::size_t count = page.shown(texts.size(), kMany);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [first, files] = texts[i];
+    std::string text = page.path(evidence.inputs[first->input].path);
+    if (files > 1) text += " and " + counted(files - 1, "other file", "other files");
+    page.text(2, text + ": " + first->text);
+  }
+  page.left_out(2, texts.size(), count);
 }
 
 void set_aside(Page& page, const model::Case& evidence) {

@@ -13,9 +13,9 @@ struct Turn {
   std::string_view label;
   std::size_t down_to;
 };
-constexpr Turn kTurns[] = {{"since", 0}, {"evidence", 2}, {"why", 1},     {"not seen", 1},
-                           {"where", 1}, {"decide", 1},   {"", 2},        {"evidence", 1},
-                           {"who", 1},   {"suspect", 1},  {"do next", 1}, {"", 1}};
+constexpr Turn kTurns[] = {{"evidence", 2}, {"why", 1},     {"not seen", 1}, {"where", 1},
+                           {"decide", 1},   {"", 2},        {"evidence", 1}, {"since", 0},
+                           {"who", 1},      {"suspect", 1}, {"do next", 1},  {"", 1}};
 
 void shorten(std::vector<Section>& sections, std::size_t lines) {
   const auto total = [&] {
