@@ -141,6 +141,7 @@ std::vector<Delays> measure_delays(const Arrivals& arrivals, std::int64_t least_
     if (4 * r >= 3 * arrivals.rows.size()) out[last].persistent = true;
     if (delay > out[last].worst_ns) {
       out[last].worst_ns = delay;
+      out[last].worst_row = r;
       out[last].worst_operation = row.operations[last];
     }
   }

@@ -43,6 +43,7 @@ struct Delays {
   std::int64_t median_ns = 0;
   bool persistent = false;    // goes on in the newest quarter of the rows
   std::int64_t worst_ns = 0;  // the longest
+  std::size_t worst_row = 0;
   std::uint32_t worst_operation = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "base/robust.h"
 #include "detect/iterations.h"
@@ -43,11 +44,16 @@ std::size_t worst_of(const std::vector<Delays>& delays) {
 }
 
 // A large delay needs few rows.
-bool is_large(const GroupLateness& found, const std::vector<Delays>& delays, std::size_t member) {
-  if (found.rows < kFewestDelays || delays[member].count < kFewestDelays) return false;
+bool is_large(const Arrivals& arrivals, const std::vector<Delays>& delays, std::size_t member) {
+  if (arrivals.rows.size() < kFewestDelays || delays[member].count < kFewestDelays) return false;
   if (!carries_most(delays, member)) return false;
-  const double least = found.rows < kFewRows ? kLeastShareOfFew : kLeastShareLost;
-  return static_cast<double>(delays[member].lost_ns) >= least * static_cast<double>(found.window_ns);
+  const double least = arrivals.rows.size() < kFewRows ? kLeastShareOfFew : kLeastShareLost;
+  return static_cast<double>(delays[member].lost_ns) >= least * static_cast<double>(arrivals.window_ns);
+}
+
+bool costs_enough(const Arrivals& arrivals, const Delays& delays) {
+  return arrivals.window_ns > 0 &&
+         static_cast<double>(delays.lost_ns) >= kLeastShareSteady * static_cast<double>(arrivals.window_ns);
 }
 
 // The chance that of `trials` at least `wins` go to one of `members` that are all alike.
@@ -112,22 +118,22 @@ Steps count_steps(const Analysis& analysis, const Arrivals& arrivals, model::Gro
   return out;
 }
 
-bool is_steady(const Analysis& analysis, const GroupLateness& found, const Arrivals& arrivals,
-               std::size_t member) {
-  if (found.rows < kFewRows || !carries_most(found.delays, member)) return false;
-  if (found.share_lost(found.delays[member]) < kLeastShareSteady) return false;
-  const Steps steps = count_steps(analysis, arrivals, found.group, member, kLeastLead);
+bool is_steady(const Analysis& analysis, model::GroupIndex group, const Arrivals& arrivals,
+               const std::vector<Delays>& fine, std::size_t member) {
+  if (arrivals.rows.size() < kFewRows || !carries_most(fine, member)) return false;
+  if (!costs_enough(arrivals, fine[member])) return false;
+  const Steps steps = count_steps(analysis, arrivals, group, member, kLeastLead);
   if (steps.won < kFewestSteps) return false;
   const double looked_at = static_cast<double>(std::max<std::size_t>(analysis.groups.size(), 1));
-  return chance_of_wins(steps.judged, steps.won, found.delays.size()) * looked_at <= kMostChance;
+  return chance_of_wins(steps.judged, steps.won, fine.size()) * looked_at <= kMostChance;
 }
 
 // Many times the spread, step after step.
-bool is_plain(const Analysis& analysis, const GroupLateness& found, const Arrivals& arrivals,
-              const Delays& large, std::size_t member) {
-  if (found.rows < kFewRows || large.count < kFewestPlainSteps || !carries_most(found.delays, member))
+bool is_plain(const Analysis& analysis, model::GroupIndex group, const Arrivals& arrivals,
+              const std::vector<Delays>& fine, const Delays& large, std::size_t member) {
+  if (arrivals.rows.size() < kFewRows || large.count < kFewestPlainSteps || !carries_most(fine, member))
     return false;
-  if (found.share_lost(large) < kLeastShareSteady) return false;
+  if (!costs_enough(arrivals, large)) return false;
   std::vector<std::int64_t> of_others;
   for (const ArrivalRow& row : arrivals.rows) {
     const Lead lead = lead_of(row);
@@ -135,9 +141,76 @@ bool is_plain(const Analysis& analysis, const GroupLateness& found, const Arriva
   }
   const auto spread = static_cast<double>(base::quantile(std::move(of_others), kSpreadQuantile));
   if (static_cast<double>(large.median_ns) < kTimesSpread * spread) return false;
-  const Steps steps = count_steps(analysis, arrivals, found.group, member, kLeastDelay);
+  const Steps steps = count_steps(analysis, arrivals, group, member, kLeastDelay);
   return steps.won >= kFewestPlainSteps &&
          static_cast<double>(steps.won) >= kLeastShareOfSteps * static_cast<double>(steps.all);
+}
+
+struct Found {
+  std::size_t member = 0;
+  Delays proof;
+  bool slight = false;
+};
+
+// Members that send to each other work one after the other, as the stages of a pipeline: some are later than
+// others by design.
+bool has_stages(const Analysis& analysis, model::GroupIndex group) {
+  const auto& groups = analysis.joined.groups;
+  std::vector<model::RankIndex> members = groups[group].members;
+  std::sort(members.begin(), members.end());
+  return std::any_of(groups.begin(), groups.end(), [&](const model::Group& other) {
+    return other.carries_p2p && std::count_if(other.members.begin(), other.members.end(), [&](auto rank) {
+                                  return std::binary_search(members.begin(), members.end(), rank);
+                                }) > 1;
+  });
+}
+
+// `small`: also lags that are small and steady.
+std::optional<Found> find_straggler_in(const Analysis& analysis, model::GroupIndex group,
+                                       const Arrivals& arrivals, const std::vector<Delays>& fine,
+                                       bool small) {
+  const std::vector<Delays> large = measure_delays(arrivals);
+  const std::size_t worst = worst_of(large);
+  if (is_large(arrivals, large, worst)) return Found{worst, large[worst], false};
+  if (!arrivals.by_durations || !small) return std::nullopt;
+  const std::size_t steadiest = worst_of(fine);
+  if (is_plain(analysis, group, arrivals, fine, large[steadiest], steadiest))
+    return Found{steadiest, large[steadiest], true};
+  if (is_steady(analysis, group, arrivals, fine, steadiest)) return Found{steadiest, fine[steadiest], true};
+  return std::nullopt;
+}
+
+// The members of each host, hosts by name. Empty unless all are known and some has several of several.
+std::vector<std::vector<std::size_t>> members_by_host(const Analysis& analysis, model::GroupIndex group) {
+  std::map<std::string_view, std::vector<std::size_t>> hosts;
+  const auto& members = analysis.groups[group].members;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const std::string& host = analysis.joined.ranks[members[m].rank].host;
+    if (host.empty()) return {};
+    hosts[host].push_back(m);
+  }
+  if (hosts.size() < 2 || hosts.size() == members.size()) return {};
+  std::vector<std::vector<std::size_t>> out;
+  for (auto& [host, of_host] : hosts) out.push_back(std::move(of_host));
+  return out;
+}
+
+// A host is as late as the last of its members.
+Arrivals of_hosts(const Arrivals& arrivals, const std::vector<std::vector<std::size_t>>& hosts) {
+  Arrivals out{.rows = {}, .by_durations = arrivals.by_durations, .window_ns = arrivals.window_ns};
+  for (const ArrivalRow& row : arrivals.rows) {
+    ArrivalRow& of_row = out.rows.emplace_back();
+    of_row.sequence = row.sequence;
+    of_row.others_ns = row.others_ns;
+    for (const auto& members : hosts) {
+      const std::size_t last = *std::max_element(members.begin(), members.end(), [&](auto a, auto b) {
+        return row.lateness_ns[a] < row.lateness_ns[b];
+      });
+      of_row.lateness_ns.push_back(row.lateness_ns[last]);
+      of_row.operations.push_back(row.operations[last]);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -146,28 +219,29 @@ std::optional<GroupLateness> judge_lateness(const Analysis& analysis, model::Gro
   Arrivals arrivals = collect_waits(analysis, group);
   if (arrivals.rows.size() < kFewestDelays) arrivals = collect_arrivals(analysis, group);
   if (arrivals.rows.empty()) return std::nullopt;
+  const std::int64_t least = arrivals.by_durations ? kLeastLead : kLeastDelay;
   GroupLateness out{.group = group,
                     .by_durations = arrivals.by_durations,
                     .rows = arrivals.rows.size(),
                     .window_ns = arrivals.window_ns,
-                    .delays = measure_delays(arrivals, arrivals.by_durations ? kLeastLead : kLeastDelay),
-                    .straggler = std::nullopt,
+                    .delays = measure_delays(arrivals, least),
+                    .stragglers = {},
+                    .operations = {},
                     .proof = {}};
-  const std::vector<Delays> large = measure_delays(arrivals);
-  const std::size_t worst = worst_of(large);
-  if (is_large(out, large, worst)) {
-    out.straggler = worst;
-    out.proof = large[worst];
-    return out;
+  const bool stages = has_stages(analysis, group);
+  auto found = find_straggler_in(analysis, group, arrivals, out.delays, !stages);
+  if (found) {
+    out.stragglers = {found->member};
+  } else if (const auto hosts = members_by_host(analysis, group); !hosts.empty() && !stages) {
+    const Arrivals together = of_hosts(arrivals, hosts);
+    found = find_straggler_in(analysis, group, together, measure_delays(together, least), true);
+    if (found) out.stragglers = hosts[found->member];
   }
-  if (!out.by_durations) return out;
-  const std::size_t steadiest = worst_of(out.delays);
-  const bool plain = is_plain(analysis, out, arrivals, large[steadiest], steadiest);
-  if (plain || is_steady(analysis, out, arrivals, steadiest)) {
-    out.straggler = steadiest;
-    out.proof = plain ? large[steadiest] : out.delays[steadiest];
-    out.slight = true;
-  }
+  if (!found) return out;
+  out.proof = found->proof;
+  out.slight = found->slight;
+  for (const std::size_t member : out.stragglers)
+    out.operations.push_back(arrivals.rows[found->proof.worst_row].operations[member]);
   return out;
 }
 

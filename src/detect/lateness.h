@@ -18,9 +18,12 @@ struct GroupLateness {
   bool by_durations = false;
   std::size_t rows = 0;
   std::int64_t window_ns = 0;
-  std::vector<Delays> delays;            // by member
-  std::optional<std::size_t> straggler;  // the member that is one
-  Delays proof;                          // its delays, as the rule counts them
+  std::vector<Delays> delays;  // by member
+  // Members that keep the others waiting: none, one, or all of one host, where its ranks come late together
+  // and none of them stands out.
+  std::vector<std::size_t> stragglers;
+  std::vector<std::uint32_t> operations;  // of each of these, where it was worst
+  Delays proof;                           // their delays, as the rule counts them
   // True: small but steady, told by the durations of steps. False: large.
   bool slight = false;
 

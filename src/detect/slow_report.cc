@@ -103,8 +103,9 @@ class Builder {
         std::tuple(late.share_lost, late.last) > std::tuple(place->second.share_lost, place->second.last))
       place->second = late;
     const auto worst = static_cast<double>(delays.worst_ns);
-    if (found.rows >= kFewestRows && found.straggler != member &&
-        worst >= kLargeOnce * static_cast<double>(found.window_ns)) {
+    const bool named =
+        std::find(found.stragglers.begin(), found.stragglers.end(), member) != found.stragglers.end();
+    if (found.rows >= kFewestRows && !named && worst >= kLargeOnce * static_cast<double>(found.window_ns)) {
       add_large_once(found, late, delays);
     }
   }

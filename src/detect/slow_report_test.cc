@@ -64,6 +64,23 @@ TEST(SlowReport, PlainLatenessNeedsFewSteps) {
             "");
 }
 
+// Two ranks on a host: late together, neither stands out.
+TEST(SlowReport, AHostThatIsLate) {
+  const auto late = [](int, int rank) { return rank / 2 == 2 ? 0.08 : 0.0; };
+  EXPECT_EQ(slow_text(report_of({.late = late})), "straggler 4,5");
+  CaseBuilder c = TimedJob{.late = late}.build();
+  EXPECT_NE(slow_report(analyse(c.joined())).findings.at(0).text.find("together on one host"),
+            std::string::npos);
+}
+
+// A stage of a pipeline is later than another by design.
+TEST(SlowReport, AStageOfAPipelineIsNone) {
+  CaseBuilder c = TimedJob{.late = [](int, int rank) { return rank / 2 == 2 ? 0.08 : 0.0; }}.build();
+  const auto pipeline = c.group("1", "pp", {0, 2, 4, 6});
+  c.send(pipeline, 0, 1, true).receive(pipeline, 2, 0, true);
+  EXPECT_EQ(slow_text(slow_report(analyse(c.joined()))), "");
+}
+
 TEST(SlowReport, TwoPerCentIsNotClaimed) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const auto report =

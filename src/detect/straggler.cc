@@ -20,7 +20,8 @@ constexpr double kSurelyMuch = 0.1;       // of the time, for one that is told b
 
 struct Candidate {
   model::GroupIndex group = 0;
-  RankIndex rank = 0;
+  std::vector<RankIndex> ranks;  // one, or those of one host
+  std::vector<std::uint32_t> operations;
   Delays delays;
   double share = 0;
   bool by_durations = false;
@@ -34,34 +35,47 @@ bool some_dump_was_cut(const model::Case& joined) {
 
 std::optional<Candidate> find_in_group(const Analysis& analysis, model::GroupIndex group, bool cut) {
   const auto found = judge_lateness(analysis, group);
-  if (!found || !found->straggler) return std::nullopt;
+  if (!found || found->stragglers.empty()) return std::nullopt;
   // A dump that was cut off ends earlier than the others: what is missing in it looks like time. Durations
   // compare each operation with itself.
   if (cut && !found->by_durations) return std::nullopt;
-  return Candidate{group,
-                   analysis.groups[group].members[*found->straggler].rank,
-                   found->proof,
-                   found->share_lost(found->proof),
-                   found->by_durations,
-                   found->slight};
+  Candidate out{.group = group,
+                .ranks = {},
+                .operations = found->operations,
+                .delays = found->proof,
+                .share = found->share_lost(found->proof),
+                .by_durations = found->by_durations,
+                .slight = found->slight};
+  for (const std::size_t member : found->stragglers)
+    out.ranks.push_back(analysis.groups[group].members[member].rank);
+  return out;
 }
 
-// A rank that is late in one group may have waited for a straggler in another: then only the latter is one.
+bool holds(const std::vector<RankIndex>& ranks, RankIndex rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+bool any_in(const std::vector<RankIndex>& some, const std::vector<RankIndex>& ranks) {
+  return std::any_of(some.begin(), some.end(), [&](RankIndex rank) { return holds(ranks, rank); });
+}
+
+// A rank that is late in one group may have waited for a straggler in another: then only the latter is one. A
+// host is late because of the one rank on it that is.
 bool waited_for_another(const Analysis& analysis, const Candidate& candidate,
                         const std::vector<Candidate>& all) {
   return std::any_of(all.begin(), all.end(), [&](const Candidate& other) {
-    if (other.rank == candidate.rank || other.delays.lost_ns * 2 < candidate.delays.lost_ns) return false;
+    if (other.ranks == candidate.ranks || other.delays.lost_ns < candidate.delays.lost_ns / 2) return false;
+    if (any_in(other.ranks, candidate.ranks)) return other.ranks.size() < candidate.ranks.size();
     const auto& members = analysis.joined.groups[other.group].members;
     // In a group that both are in, they were compared already.
-    const auto& shared = analysis.joined.groups[candidate.group].members;
-    const bool compared = std::find(shared.begin(), shared.end(), other.rank) != shared.end();
-    return !compared && std::find(members.begin(), members.end(), candidate.rank) != members.end();
+    const bool compared = any_in(other.ranks, analysis.joined.groups[candidate.group].members);
+    return !compared && any_in(candidate.ranks, members);
   });
 }
 
 Explanation explain(const Analysis& analysis, const Candidate& found) {
   const model::Case& joined = analysis.joined;
-  const model::Lane& lane = *joined.ranks[found.rank].lane(found.group);
+  const model::Lane& lane = *joined.ranks[found.ranks.front()].lane(found.group);
   const Delays& delays = found.delays;
   Explanation explanation;
   explanation.category = model::Category::kPerformanceDegradation;
@@ -70,14 +84,16 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
   const bool sure =
       delays.persistent && delays.count >= kSurelyOften && (!found.slight || found.share >= kSurelyMuch);
   explanation.strength = sure ? model::Confidence::kHigh : model::Confidence::kMedium;
-  explanation.culprits = {found.rank};
-  explanation.at = OperationRef{found.rank, lane.collectives.back()};
-  explanation.evidence.push_back({found.rank, delays.worst_operation});
+  explanation.culprits = found.ranks;
+  explanation.at = OperationRef{found.ranks.front(), lane.collectives.back()};
+  for (std::size_t i = 0; i < found.ranks.size(); ++i)
+    explanation.evidence.push_back({found.ranks[i], found.operations[i]});
   const auto percent = static_cast<int>(100.0 * std::min(found.share, 1.0));
   explanation.headline =
       ranks_text(joined, explanation.culprits) + " came late to " + joined.group_label(found.group) + " " +
       std::to_string(delays.count) + " times, by " + base::span_text(delays.median_ns) +
-      " in the median: the others spent " + std::to_string(percent) + " % of the time waiting for it";
+      " in the median: the others spent " + std::to_string(percent) + " % of the time waiting for " +
+      (found.ranks.size() == 1 ? "it" : "them, together on one host");
   explanation.why.push_back(delays.persistent ? "late again and again, to the end of what was recorded"
                                               : "late for a while; the newest calls are on time again");
   explanation.rules_out.push_back("a hang: everything that was recorded is finished");
