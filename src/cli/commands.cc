@@ -8,6 +8,7 @@ namespace unhang::cli {
   X(diagnose)              \
   X(collectives)           \
   X(timeline)              \
+  X(slow)                  \
   X(stacks)                \
   X(logs_init)             \
   X(logs_merge)            \

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "detect/resolve.h"
+#include "detect/slow_report.h"
 #include "formats/catalogue.h"
 #include "join/join.h"
 
@@ -22,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   builder.add(std::move(batch));
   const unhang::model::Case joined = builder.finish({});
   (void)unhang::detect::diagnose(joined);
+  (void)unhang::detect::slow_report(unhang::detect::analyse(joined));
   return 0;
 }

@@ -5,7 +5,7 @@
     outputs.py --unhang BINARY [--logs FOLDER]… [--dumps FOLDER]…
 
 Each folder below a --logs folder is a case for `logs init` and `logs warnings`, with and without a zone; each folder of
-dumps or stacks below a --dumps folder one for `collectives` and `stacks`. Jobs made to order with every kind of fault are added. Verdicts, RAS
+dumps or stacks below a --dumps folder one for `collectives`, `slow` and `stacks`. Jobs made to order with every kind of fault are added. Verdicts, RAS
 states, events, watches and bundles are held against theirs where they are made: tests/corpus, tests/net.
 Also: the schemas that `unhang version` names, those that stand in src and the files of docs/schema are the same.
 Exit: 0 all valid, 1 something is not, 2 there was nothing to look at.
@@ -36,7 +36,7 @@ def validator_of(name):
 class Outputs:
     def __init__(self, unhang):
         self.unhang = unhang
-        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives", "stacks", "ranks")}
+        self.validators = {name: validator_of(name) for name in ("logs_init", "log_warnings", "collectives", "slow", "stacks", "ranks")}
         self.counts = dict.fromkeys(self.validators, 0)
 
     def fault_of(self, schema, words):
@@ -44,7 +44,7 @@ class Outputs:
         done = subprocess.run([self.unhang, *words], capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, check=False)
         if done.returncode == NO_SUCH_EVIDENCE:
             return None
-        if done.returncode not in (0, 2):
+        if done.returncode not in (0, 1, 2, 3):
             return f"exit status {done.returncode}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}"
         try:
             document = json.loads(done.stdout.decode("utf-8"), object_pairs_hook=validate.unique_keys)
@@ -69,6 +69,7 @@ def calls_of_dumps(folder):
     yield "collectives", ["collectives", "--json", str(folder)]
     yield "collectives", ["collectives", "--json", "--limit", "3", str(folder)]
     yield "stacks", ["stacks", "--json", "--all-threads", str(folder)]
+    yield "slow", ["slow", "--json", str(folder)]
     yield "ranks", ["diagnose", "--show", "ranks", "--json", str(folder)]
 
 

@@ -32,8 +32,8 @@ constexpr std::string_view kSchemas[] = {
     "unhang.bundle/1",    "unhang.collectives/1",   "unhang.doctor/1",    "unhang.env_check/1",
     "unhang.env_plan/1",  "unhang.log_warnings/1",  "unhang.logs_init/1", "unhang.nic_counters/1",
     "unhang.probe/1",     "unhang.process_state/1", "unhang.ranks/1",     "unhang.ras/1",
-    "unhang.ras_event/1", "unhang.sockets/1",       "unhang.stacks/1",    "unhang.system/1",
-    "unhang.verdict/1",   "unhang.watch/1"};
+    "unhang.ras_event/1", "unhang.slow/1",          "unhang.sockets/1",   "unhang.stacks/1",
+    "unhang.system/1",    "unhang.verdict/1",       "unhang.watch/1"};
 
 std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
