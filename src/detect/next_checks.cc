@@ -42,6 +42,11 @@ constexpr NextCheck kChecks[] = {
      "lspci -vvv | grep -i acsctl; cat /proc/cmdline; nvidia-smi topo -m"},
     {"fell_back_to_socket", "are there RDMA adapters where the ranks run", "ibv_devinfo; ls /dev/infiniband"},
     {"topology_drift", "is /sys visible to the process", "ls /sys/bus/pci/devices | head -3"},
+    {"slow_link", "do the links run at their full rate and width, on the hosts of all that are named",
+     "ibstat | grep -E 'CA |Rate'; nvidia-smi nvlink -s; nvidia-smi "
+     "--query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv"},
+    {"below_baseline", "is it slow alone on the node, too",
+     "all_reduce_perf -b 8K -e 1G -f 2 -g 8 -n 100 -w 20"},
     {"gpu_throttled", "why are the clocks held back", "nvidia-smi -q -d PERFORMANCE,CLOCK,POWER"},
     {"gpu_xid", "what the device says of itself",
      "dmesg -T | grep -iE 'xid|nvrm'; nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER"},
