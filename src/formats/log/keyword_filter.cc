@@ -44,10 +44,6 @@ std::size_t rarest_window(std::string_view text, std::size_t odd) {
 
 }  // namespace
 
-std::uint32_t KeywordFilter::hash_of(std::uint32_t bytes) {
-  return bytes * 2654435761u >> (32 - kHashBits);  // Knuth's multiplicative hashing
-}
-
 void KeywordFilter::add(std::string_view text, unsigned owner) {
   if (text.size() < kWindow || owner > 63) throw std::invalid_argument("a keyword has at least 4 bytes");
   x_keywords.push_back({.text = std::string(text), .owners = std::uint64_t{1} << owner});
