@@ -245,7 +245,7 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   cover_ras(x_case);
   join_processes(std::move(x_processes), x_facts, x_case);
   join_identities(x_facts, x_case);
-  cover_logs(x_case);
+  cover_logs(x_facts, x_case);
   x_case.time_assumptions = x_logs.assumptions();
   infer_zones(x_case);
   estimate_clocks(x_case);

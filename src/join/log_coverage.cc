@@ -2,9 +2,13 @@
 #include "join/log_coverage.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include "join/host_of_path.h"
 
 namespace unhang::join {
 namespace {
@@ -41,9 +45,31 @@ std::set<std::string> hosts_with_kernel_log(const model::Log& log) {
   return out;
 }
 
+// A kernel log in which nothing happened tells as much: by its name, in a place that names the host.
+bool is_called_kernel_log(std::string_view path) {
+  const std::size_t slash = path.find_last_of("/!");
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  for (const std::string_view word : {"dmesg", "kern.", "kern-", "kernel", "kmsg"}) {
+    if (name.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+void add_quiet_kernel_logs(const BundleFacts& bundles, const model::Case& joined,
+                           std::set<std::string>& hosts) {
+  std::set<std::string, std::less<>> known;
+  for (const model::HostIdentity& host : joined.hosts) known.insert(host.name);
+  for (const model::Input& input : joined.inputs) {
+    if ((input.kind != "log" && input.kind != "unknown") || !is_called_kernel_log(input.path)) continue;
+    const FileFacts* facts = bundles.find(input.path);
+    std::string host = facts != nullptr ? facts->host : host_in_path(input.path, known);
+    if (!host.empty()) hosts.insert(std::move(host));
+  }
+}
+
 }  // namespace
 
-void cover_logs(model::Case& joined) {
+void cover_logs(const BundleFacts& bundles, model::Case& joined) {
   if (joined.ranks.empty()) return;
   std::set<std::int32_t> with_lines;
   for (const model::LogOrigin& origin : joined.logs.origins) {
@@ -52,7 +78,8 @@ void cover_logs(model::Case& joined) {
   if (!with_lines.empty())
     add_row(
         "log", [&](const model::Rank& rank) { return with_lines.count(rank.global_rank) != 0; }, joined);
-  const std::set<std::string> kernels = hosts_with_kernel_log(joined.logs);
+  std::set<std::string> kernels = hosts_with_kernel_log(joined.logs);
+  add_quiet_kernel_logs(bundles, joined, kernels);
   const bool placed = std::any_of(joined.ranks.begin(), joined.ranks.end(),
                                   [](const auto& rank) { return !rank.host.empty(); });
   if (!kernels.empty() && placed)

@@ -4,11 +4,13 @@
 // host, a look at the process. Only where such a source is among the inputs its silence says something.
 #pragma once
 
+#include "join/bundle_facts.h"
 #include "model/case.h"
 
 namespace unhang::join {
 
-// Adds rows "log", "kernel_log" and "stacks" to Case::coverage. Call when identities are joined.
-void cover_logs(model::Case& joined);
+// Adds rows "log", "kernel_log" and "stacks" to Case::coverage. Call when identities are joined. `bundles`:
+// where files lay.
+void cover_logs(const BundleFacts& bundles, model::Case& joined);
 
 }  // namespace unhang::join

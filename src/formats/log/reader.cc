@@ -50,16 +50,43 @@ bool is_code(const Line& line) {
   return false;
 }
 
+using Families = std::array<std::unique_ptr<Family>, kMakers.size()>;
+
+Families make_families() {
+  Families out;
+  for (unsigned i = 0; i < kMakers.size(); ++i) out[i] = kMakers[i]();
+  return out;
+}
+
+KeywordFilter make_filter() {
+  KeywordFilter out;
+  const Families families = make_families();
+  for (unsigned i = 0; i < families.size(); ++i) {
+    for (const std::string_view trigger : families[i]->triggers()) out.add(trigger, i);
+    for (const OwnedKeyword& keyword : families[i]->keywords()) out.add(keyword.text, keyword.owner);
+  }
+  for (const OwnedKeyword& keyword : kCodeWords) out.add(keyword.text, keyword.owner);
+  for (const OwnedKeyword& keyword : request_keywords()) out.add(keyword.text, keyword.owner);
+  LineStream::add_keywords(out);
+  out.prepare();
+  return out;
+}
+
+// The same for every log, and to make it costs as much as to read some 100 kB: a job leaves thousands of
+// small files.
+const KeywordFilter& filter() {
+  static const KeywordFilter filter = make_filter();
+  return filter;
+}
+
 }  // namespace
 
 class LogReader::State {
  public:
   explicit State(unsigned threads)
-      : x_facts(x_log),
-        x_filter(filter()),
-        x_lines(x_facts, x_filter, [this](const Line& line) { take(line); }) {
+      : x_facts(x_log), x_lines(x_facts, filter(), [this](const Line& line) { take(line); }) {
     if (threads > 1)
-      x_queue = std::make_unique<BlockQueue>(x_filter, threads,
+      x_queue = std::make_unique<BlockQueue>(filter(), threads,
                                              [this](const PreparedBlock& block) { x_lines.take(block); });
   }
 
@@ -85,20 +112,6 @@ class LogReader::State {
   }
 
  private:
-  const KeywordFilter& filter() {
-    for (unsigned i = 0; i < kMakers.size(); ++i) {
-      x_families[i] = kMakers[i]();
-      for (const std::string_view trigger : x_families[i]->triggers()) x_own_filter.add(trigger, i);
-      for (const OwnedKeyword& keyword : x_families[i]->keywords())
-        x_own_filter.add(keyword.text, keyword.owner);
-    }
-    for (const OwnedKeyword& keyword : kCodeWords) x_own_filter.add(keyword.text, keyword.owner);
-    for (const OwnedKeyword& keyword : request_keywords()) x_own_filter.add(keyword.text, keyword.owner);
-    LineStream::add_keywords(x_own_filter);
-    x_own_filter.prepare();
-    return x_own_filter;
-  }
-
   void take(const Line& line) {
     const KeywordBits owners = line.keywords & kFamilyKeywords;
     const bool nccl = line.nccl != NcclLevel::kNone;
@@ -118,9 +131,7 @@ class LogReader::State {
 
   model::Log x_log;
   Facts x_facts;
-  std::array<std::unique_ptr<Family>, kMakers.size()> x_families;
-  KeywordFilter x_own_filter;
-  const KeywordFilter& x_filter;
+  Families x_families = make_families();
   LineStream x_lines;
   LineBlocks x_blocks{[this](std::string& block) { x_queue->add(block); }};
   std::unique_ptr<BlockQueue> x_queue;  // where there are several threads
