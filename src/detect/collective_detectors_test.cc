@@ -319,6 +319,19 @@ TEST(SymmetricStall, EveryoneEntered) {
   EXPECT_EQ(summary(w.c.run(find_symmetric_stall)), "transport_stall/unknown medium");
 }
 
+// What is called after another open operation queues behind it, also where a wrong clock says that it came
+// first.
+TEST(SymmetricStall, TheFirstOfARankIsTheOne) {
+  CaseBuilder c(4);
+  c.host(2, "b", -60'000 * CaseBuilder::kMillisecond).host(3, "b", -60'000 * CaseBuilder::kMillisecond);
+  const auto world = c.group("0", "default_pg", {0, 1, 2, 3});
+  const auto left = c.group("1", "dp", {0, 1});
+  const auto right = c.group("2", "dp", {2, 3});
+  c.open(left, "all_to_all", {0, 1}, elements(8, 6));
+  c.open(world, "all_reduce", {0, 1, 2, 3}).open(right, "all_gather", {2, 3});
+  EXPECT_EQ(summary(c.run(find_symmetric_stall)), "collective_desync/split_mismatch low");
+}
+
 TEST(SymmetricStall, SomebodyMissingOrNothingOpen) {
   World w(4);
   EXPECT_EQ(summary(w.c.run(find_symmetric_stall)), "nothing");

@@ -127,7 +127,7 @@ std::optional<Explanation> with_reason(const model::Case& joined, const RankName
                           told.category == Category::kNotCommunication;
   const bool gone = told.category == Category::kProcessOrDeviceUnavailable || one_failed;
   const bool fewer = agreed > 0 && std::cmp_less(agreed, shown.culprits.size());
-  keep_culprits(joined, blamed, gone && fewer, out);
+  keep_culprits(joined, blamed, (gone || in_network) && fewer, out);
   if (one_failed) {
     out.cause = "process_exited";
     out.root = told.root.empty() ? std::string(told.cause) : told.root;

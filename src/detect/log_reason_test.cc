@@ -52,6 +52,21 @@ TEST(LogReason, WithoutANameItIsAsWeakAsTheWeaker) {
   EXPECT_EQ(found->strength, Confidence::kLow);
 }
 
+// A host that nobody reaches explains the ranks on it; that a dump of another host is missing is another
+// matter.
+TEST(LogReason, ANetworkFaultOfSomeLeavesTheOthersAsSuspects) {
+  Explanation shown = missing(5);
+  shown.culprits = {2, 5};
+  Explanation told = killed(5);
+  told.category = Category::kTransportStall;
+  told.cause = "ib_retry_exceeded";
+  const auto found = with_reason(eight_ranks(), {}, shown, told);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->cause, "ib_retry_exceeded");
+  EXPECT_EQ(found->culprits, std::vector<model::RankIndex>{5});
+  EXPECT_EQ(found->suspects, std::vector<model::RankIndex>{2});
+}
+
 TEST(LogReason, AnotherRankIsAnotherMatter) {
   EXPECT_FALSE(with_reason(eight_ranks(), {}, missing(5), killed(3)));
 }

@@ -4,8 +4,10 @@
 // which link or device; for an all_to_all the sizes may tell that the splits don't fit.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "detect/detector.h"
+#include "detect/stall_order.h"
 #include "detect/stall_place.h"
 #include "detect/wording.h"
 
@@ -35,16 +37,21 @@ class SymmetricStall {
 
  private:
   // Ranks that wait for somebody else are explained by that; the oldest place where nobody is missing is
-  // left.
+  // left. What a rank called after another open operation only queues behind that one.
   const Stall* oldest() const {
     const Stall* out = nullptr;
+    bool out_queues = false;
     for (const Stall& stall : x_analysis.waits.stalls) {
       if (!stall.everyone_entered()) continue;
       const bool waits_elsewhere =
           std::any_of(stall.waiting.begin(), stall.waiting.end(),
                       [&](RankIndex rank) { return x_analysis.waits.ranks[rank].waits(); });
       if (waits_elsewhere) continue;
-      if (out == nullptr || stall.since_ns < out->since_ns) out = &stall;
+      const bool queues = queues_behind_another(x_analysis, stall);
+      if (out == nullptr || std::pair(queues, stall.since_ns) < std::pair(out_queues, out->since_ns)) {
+        out = &stall;
+        out_queues = queues;
+      }
     }
     return out;
   }

@@ -136,6 +136,7 @@ class CycleFinder {
       tie = !deviating.has_value();
       wrong = deviating.value_or(wrong);
     }
+    if (many_unseen()) explanation.strength = model::Confidence::kLow;
     std::set<RankIndex> culprits;
     for (const auto& [place, ranks] : sides) {
       if (place == wrong || tie || (ranks.size() == sides[wrong].size() && sides.size() > 2)) {
@@ -164,6 +165,17 @@ class CycleFinder {
     for (std::size_t i = 0; i < explanation.culprits.size(); ++i) {
       explanation.why.push_back("entered the groups in another order than the others");
     }
+  }
+
+  // Of a group most of whose dumps are missing nobody knows on which side its members are.
+  bool many_unseen() const {
+    return std::any_of(x_stalls.begin(), x_stalls.end(), [&](std::size_t index) {
+      const Stall& stall = x_analysis.waits.stalls[index];
+      const auto& members = x_case.groups[stall.group].members;
+      const auto unseen = std::count_if(members.begin(), members.end(),
+                                        [&](RankIndex rank) { return !x_case.ranks[rank].tail_known; });
+      return unseen > 0 && static_cast<std::size_t>(unseen) >= stall.waiting.size();
+    });
   }
 
   // The circle alone does not tell who went the other way. The ranks outside of it do: they made the same two

@@ -188,9 +188,9 @@ base::Result<> inject_ib_retry(Injection& in) {
 
 base::Result<> inject_bad_host(Injection& in) {
   const Placement place(in.plan);
-  if (place.hosts() < 3) {
+  if (place.hosts() < 4) {
     return base::fail(base::ErrorCode::kUsage,
-                      "needs at least three machines: of two, nobody can say which is bad");
+                      "needs at least four machines: of fewer, two ends are as likely to be bad as the one");
   }
   stall_world(in);
   const std::int32_t bad = place.host_of(in.culprit);
