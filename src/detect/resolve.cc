@@ -18,6 +18,7 @@
 #include "detect/living_program.h"
 #include "detect/log_reason.h"
 #include "detect/nothing_wrong.h"
+#include "detect/rank_alternatives.h"
 #include "detect/recovery_plan.h"
 #include "detect/stack_reason.h"
 #include "detect/stall_place.h"
@@ -80,11 +81,10 @@ class Resolver {
     add_timeline(x_analysis, x_times, x_stall, chosen != nullptr ? &chosen->explanation : nullptr, x_book,
                  x_verdict);
     fill_time_lost(x_case, x_verdict);
-    x_verdict.recovery =
-        plan_recovery(x_analysis, x_verdict,
-                      chosen != nullptr && !chosen->explanation.culprits.empty()
-                          ? ranks_text(x_case, chosen->explanation.culprits)
-                          : std::string());
+    x_verdict.recovery = plan_recovery(x_analysis, x_verdict,
+                                       chosen != nullptr && !chosen->explanation.culprits.empty()
+                                           ? ranks_text(x_case, chosen->explanation.culprits)
+                                           : std::string());
     return std::move(x_verdict);
   }
 
@@ -158,7 +158,9 @@ class Resolver {
 
   // What RAS counts say of the same ranks is a second witness.
   void agree_with_ras(const Found& chosen) {
-    if (chosen.detector == "ras_lag" || chosen.explanation.culprits.empty()) return;
+    // What ras_alive says rests on the same counts.
+    if (chosen.detector == "ras_lag" || chosen.detector == "ras_alive" || chosen.explanation.culprits.empty())
+      return;
     for (const Found& found : x_found) {
       if (found.detector != "ras_lag" || found.explanation.culprits != chosen.explanation.culprits) continue;
       for (std::size_t i = 0; i < found.explanation.why.size() && i < x_verdict.culprits.size(); ++i)
@@ -260,23 +262,32 @@ class Resolver {
       finding.rules_out = explanation.rules_out;
       x_verdict.findings.push_back(std::move(finding));
     }
+    add_conflicts();
+  }
+
+  // Two sources that name somebody differently: worth knowing before anybody is blamed.
+  void add_conflicts() {
+    int number = 0;
+    for (const model::Conflict& conflict : x_case.conflicts) {
+      model::Finding finding;
+      finding.id = "identity-" + std::to_string(++number);
+      finding.cause = "unknown";
+      finding.text = "sources contradict each other about who is who: " + conflict.text;
+      model::EvidenceItem item;
+      item.file = x_case.inputs[conflict.input].path;
+      item.text = conflict.text;
+      finding.evidence.push_back(x_book.cite(item));
+      x_verdict.findings.push_back(std::move(finding));
+    }
   }
 
   void add_alternatives(const Found* chosen) {
     if (chosen == nullptr) return;
-    x_verdict.alternatives = chosen->explanation.alternatives;
+    std::vector<const Explanation*> others;
     for (const Found& found : x_found) {
-      if (&found == chosen || !found.explanation.explains_stall) continue;
-      if (found.explanation.cause == chosen->explanation.cause ||
-          found.explanation.category == Category::kHealthy)
-        continue;
-      x_verdict.alternatives.push_back(
-          {.category = found.explanation.category,
-           .cause = found.explanation.cause,
-           .speaks_for = {found.explanation.headline},
-           .speaks_against = {"the cause named above explains it"},
-           .decide_by = "how to be sure: unhang explain " + std::string(found.explanation.cause)});
+      if (&found != chosen) others.push_back(&found.explanation);
     }
+    x_verdict.alternatives = rank_alternatives(x_case, chosen->explanation, std::move(others));
   }
 
   // Everybody who stands somewhere and is not to blame.
