@@ -35,6 +35,12 @@ class Addresses {
       const std::string& host = logs.origin(event->origin).host;
       if (!host.empty()) claims[bare(event->peer)].insert(std::string(x_names.name_for(host)));
     }
+    // NCCL prints both ends of a failed transfer: "localGid ::ffff:10.0.0.7 remoteGids ::ffff:10.0.0.9".
+    for (const LogEvent* event : logs.of(LogEventKind::kCompletionError)) {
+      const std::string& host = logs.origin(event->origin).host;
+      const std::string own = host.empty() ? std::string() : own_address(event->text);
+      if (!own.empty()) claims[own].insert(std::string(x_names.name_for(host)));
+    }
     for (auto& [address, hosts] : claims) {
       if (hosts.size() == 1 && !is_anybodys(address)) x_hosts[address] = *hosts.begin();
     }
@@ -55,6 +61,17 @@ class Addresses {
     constexpr std::string_view kMapped = "::ffff:";
     if (out.starts_with(kMapped)) out = out.substr(kMapped.size());
     return out;
+  }
+
+  // Empty: the line does not tell it.
+  static std::string own_address(std::string_view text) {
+    constexpr std::string_view kWord = "localGid ";
+    const std::size_t at = text.find(kWord);
+    if (at == std::string_view::npos) return {};
+    text.remove_prefix(at + kWord.size());
+    // A line that was cut inside the address tells another one.
+    const std::size_t end = text.find(' ');
+    return end == std::string_view::npos ? std::string() : bare(std::string(text.substr(0, end)));
   }
 
   model::HostAliases x_names;

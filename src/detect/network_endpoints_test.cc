@@ -91,6 +91,18 @@ TEST(NetworkEndpoints, AddressesAreMappedToHosts) {
   EXPECT_EQ(told(joined).substr(0, 14), "host d.example");
 }
 
+TEST(NetworkEndpoints, ALineOfAFailedTransferTellsItsOwnAddress) {
+  LogCase c;
+  c.file("d.log").by({.host = "d", .pid = 7});
+  c.says(LogEventKind::kCompletionError,
+         {.code = 12,
+          .peer = "10.0.0.1<4000>",
+          .text = "status=12 localGid ::ffff:10.0.0.9 remoteGids ::ffff:10.0.0.1"});
+  for (const char* host : {"a", "b", "c"}) error(c, host, "10.0.0.9");
+  EXPECT_EQ(told(c.joined()),
+            "host d, witnessed (4 of 4 pairs with errors have it at one end, 3 others report them)");
+}
+
 TEST(NetworkEndpoints, AnAddressThatEveryHostHasIsNoEnd) {
   LogCase c;
   for (const char* host : {"a", "b"}) error(c, host, "127.0.0.1");
