@@ -42,12 +42,17 @@ bool is_pod(const RecoveryEnvironment& environment, const std::string& host) {
          (environment.kind == Kind::kLeaderWorkerSet && !group_of_worker(host).empty());
 }
 
-// "file.log" of the first evidence: where the name of the machine is missing, whoever has the file knows it.
+// "b07/dmesg.log", where the first evidence stands: where the name of the machine is missing, whoever has the
+// file knows it.
 std::string file_of(const model::Verdict& verdict) {
   const auto& subjects = verdict.culprits.empty() ? verdict.suspects : verdict.culprits;
   for (const model::Subject& subject : subjects) {
     for (const model::EvidenceId id : subject.evidence) {
-      if (id < verdict.evidence.size()) return verdict.evidence[id].file;
+      if (id >= verdict.evidence.size()) continue;
+      const std::string& file = verdict.evidence[id].file;
+      const std::size_t name = file.rfind('/');
+      const std::size_t folder = name == std::string::npos || name == 0 ? name : file.rfind('/', name - 1);
+      return folder == std::string::npos ? file : file.substr(folder + 1);
     }
   }
   return {};

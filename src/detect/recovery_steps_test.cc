@@ -153,7 +153,7 @@ TEST(Isolation, CordonsOrDrains) {
 TEST(Isolation, WhereTheMachineHasNoNameTheFileTells) {
   model::Verdict v = verdict(Category::kProcessOrDeviceUnavailable, "gpu_fallen_off_bus");
   v.culprits.emplace_back().evidence = {0};
-  v.evidence.emplace_back().file = "b07/dmesg.log";
+  v.evidence.emplace_back().file = "/mnt/incident/b07/dmesg.log";
   std::vector<model::RecoveryStep> steps;
   add_isolation_step({}, v, environment(Kind::kUnknown), judge_isolation(v), steps);
   ASSERT_EQ(steps.size(), 1u);
