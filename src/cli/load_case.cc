@@ -195,6 +195,10 @@ std::vector<Flag> load_flags(LoadOptions& options) {
                            .help = "threads to read with (0: one for each processor)",
                            .target = &options.threads,
                            .maximum = 1024},
+                          {.name = "--instance",
+                           .value = "ID",
+                           .help = "of bundles of several model instances, only this one's",
+                           .target = &options.instance},
                           {.name = "--world-size",
                            .value = "N",
                            .help = "ranks that the job should have, when the dumps don't say",
@@ -257,6 +261,7 @@ base::Result<model::Case> load_case(const std::vector<std::string>& paths, const
   builder.add(std::move(notes));
   join::Hints hints;
   if (options.world_size) hints.world_size = static_cast<std::int32_t>(*options.world_size);
+  if (!options.instance.empty()) hints.instance = options.instance;
   hints.logs = {.year = log_times->year, .zone_ns = log_times->zone_ns};
   model::Case joined = builder.finish(hints);
   if (!any_evidence) return base::fail(nothing_readable(joined));

@@ -19,6 +19,7 @@ namespace unhang::cli {
 struct LoadOptions {
   unsigned threads = 0;  // 0: as many as the machine has
   std::optional<std::int64_t> world_size;
+  std::string instance;  // of bundles; empty: the one with most files
   LogTimeFlags log_times = {};
   bool needs_dumps = false;      // Flight Recorder dumps: other evidence alone is of no use to the command
   Output* complaints = nullptr;  // where to say at once that an argument could not be used, and, on a

@@ -14,9 +14,9 @@
 #include "join/host_of_path.h"
 #include "join/identities.h"
 #include "join/identity.h"
+#include "join/log_coverage.h"
 #include "join/log_zones.h"
 #include "join/processes.h"
-#include "join/log_coverage.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
 #include "join/same_run.h"
@@ -189,6 +189,7 @@ void CaseBuilder::apply_facts() {
 model::Case CaseBuilder::finish(const Hints& hints) {
   RankLists lists(x_case.vocabulary);
   apply_facts();
+  set_aside_other_instances(hints);
   identify(x_dumps, lists, x_case);
   for (JoinedDump& dump : x_dumps) {
     const FileFacts* facts = x_facts.find(x_case.inputs[dump.input].path);
@@ -236,6 +237,7 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     if (!lost || with_dump.count(input) != 0) continue;
     if (const auto rank = read_dump_name(x_case.inputs[input].path).rank) unreadable[*rank] = input;
   }
+  set_aside_other_logs();
   name_log_hosts();
   x_case.logs = x_logs.finish(x_case.inputs, hints.logs, known_world());
   // Where nobody looked for dumps their absence says nothing.

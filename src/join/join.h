@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "formats/evidence.h"
@@ -23,6 +24,7 @@ namespace unhang::join {
 struct Hints {
   std::optional<std::int32_t> world_size;  // ranks 0..n-1 are expected, whatever the dumps say
   LogHints logs = {};
+  std::optional<std::string> instance = {};  // of several in bundles; absent: the one with most files
 };
 
 class CaseBuilder {
@@ -38,6 +40,9 @@ class CaseBuilder {
 
  private:
   void apply_facts();
+  void set_aside_other_instances(const Hints& hints);
+  void set_aside_other_logs();
+  void forget(model::InputIndex input, const std::string& reason);
   void name_log_hosts();
   std::optional<std::int32_t> known_world() const;
 

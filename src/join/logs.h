@@ -28,6 +28,11 @@ class LogJoin {
   void add(model::Log log, model::InputIndex input);
   // What this input added does not count.
   void drop(model::InputIndex input);
+  // What `log` tells of each input, before they are one.
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    for (const Piece& piece : x_pieces) visit(piece.input, piece.log);
+  }
   // The hosts that lines name, and the inputs in which no line names one.
   std::set<std::string, std::less<>> hosts() const;
   std::vector<model::InputIndex> without_host() const;
