@@ -27,8 +27,12 @@ constexpr std::int64_t kSameLook = 500'000;
 // - Members see the same completion, each up to a polling period later: the mean difference is the offset,
 // with the
 //   standard error of the mean over the number of looks (not of rows: many are noticed in one look).
-std::int64_t largest_offset(std::vector<std::int64_t> lateness,
-                            const std::vector<std::int64_t>& completions) {
+struct Offset {
+  std::int64_t largest = 0;
+  std::int64_t doubt = 0;  // of what the completions say
+};
+
+Offset largest_offset(std::vector<std::int64_t> lateness, const std::vector<std::int64_t>& completions) {
   const auto tenth = lateness.begin() + static_cast<std::ptrdiff_t>(lateness.size() / 10);
   std::nth_element(lateness.begin(), tenth, lateness.end());
   double sum = 0;
@@ -44,9 +48,10 @@ std::int64_t largest_offset(std::vector<std::int64_t> lateness,
   for (const std::int64_t value : completions)
     squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
   const double deviation = std::sqrt(squares / static_cast<double>(completions.size()));
-  const double from_completions = mean + kErrorsOfOffset * deviation / std::sqrt(looks);
+  const double doubt = kErrorsOfOffset * deviation / std::sqrt(looks);
   constexpr double kMost = 4e18;  // what the type holds
-  return std::min(*tenth, static_cast<std::int64_t>(std::clamp(from_completions, -kMost, kMost)));
+  const auto from_completions = static_cast<std::int64_t>(std::clamp(mean + doubt, -kMost, kMost));
+  return {std::min(*tenth, from_completions), static_cast<std::int64_t>(std::clamp(doubt, 0.0, kMost))};
 }
 
 const Operation& operation_of(const Analysis& analysis, model::GroupIndex group, std::size_t member,
@@ -91,8 +96,10 @@ Arrivals collect_arrivals(const Analysis& analysis, model::GroupIndex group) {
     std::vector<std::int64_t> lateness;
     lateness.reserve(out.rows.size());
     for (const ArrivalRow& row : out.rows) lateness.push_back(row.lateness_ns[m]);
-    const std::int64_t offset = largest_offset(std::move(lateness), completions[m]);
-    for (ArrivalRow& row : out.rows) row.lateness_ns[m] = subtract_saturated(row.lateness_ns[m], offset);
+    const Offset offset = largest_offset(std::move(lateness), completions[m]);
+    out.doubt_ns.push_back(offset.doubt);
+    for (ArrivalRow& row : out.rows)
+      row.lateness_ns[m] = subtract_saturated(row.lateness_ns[m], offset.largest);
   }
   out.window_ns = window_of(out);
   return out;

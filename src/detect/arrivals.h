@@ -28,6 +28,9 @@ struct Arrivals {
   std::vector<ArrivalRow> rows;  // collectives that all members recorded, finished and timed; ascending
   bool by_durations = false;
   std::int64_t window_ns = 0;  // from the first call to the last
+  // By member, of times of calls: how far its clock may be off. A delay below it proves nothing. Empty:
+  // durations.
+  std::vector<std::int64_t> doubt_ns = {};
 };
 
 // At most the newest 4,096 rows. Empty when some member recorded nothing or no completion times exist (gloo).

@@ -18,6 +18,9 @@ constexpr std::size_t kFewestDelays = 5;  // below this, last is chance
 constexpr double kLeastShareLost = 0.2;
 constexpr double kLeastShareOfFew = 0.5;
 constexpr std::size_t kFewRows = 30;
+// By times of calls a delay has to stand out of what the clock of the member may be off. Looks of a watchdog
+// are not independent of each other: the error is larger than their number says.
+constexpr double kTimesDoubt = 3;
 // Share of all lost time that one rank must cause: else nobody in particular is late.
 constexpr double kLeastShareOfDelay = 0.7;
 // By durations less can be told: lags of 5 % were found in 30 of 30 trials, of 2 % in none (gfr, on blocks of
@@ -47,6 +50,9 @@ std::size_t worst_of(const std::vector<Delays>& delays) {
 bool is_large(const Arrivals& arrivals, const std::vector<Delays>& delays, std::size_t member) {
   if (arrivals.rows.size() < kFewestDelays || delays[member].count < kFewestDelays) return false;
   if (!carries_most(delays, member)) return false;
+  if (!arrivals.doubt_ns.empty() && static_cast<double>(delays[member].median_ns) <
+                                        kTimesDoubt * static_cast<double>(arrivals.doubt_ns[member]))
+    return false;
   const double least = arrivals.rows.size() < kFewRows ? kLeastShareOfFew : kLeastShareLost;
   return static_cast<double>(delays[member].lost_ns) >= least * static_cast<double>(arrivals.window_ns);
 }
@@ -198,6 +204,11 @@ std::vector<std::vector<std::size_t>> members_by_host(const Analysis& analysis, 
 // A host is as late as the last of its members.
 Arrivals of_hosts(const Arrivals& arrivals, const std::vector<std::vector<std::size_t>>& hosts) {
   Arrivals out{.rows = {}, .by_durations = arrivals.by_durations, .window_ns = arrivals.window_ns};
+  for (const auto& members : hosts) {
+    if (arrivals.doubt_ns.empty()) break;
+    std::int64_t& doubt = out.doubt_ns.emplace_back(0);
+    for (const std::size_t m : members) doubt = std::max(doubt, arrivals.doubt_ns[m]);
+  }
   for (const ArrivalRow& row : arrivals.rows) {
     ArrivalRow& of_row = out.rows.emplace_back();
     of_row.sequence = row.sequence;
