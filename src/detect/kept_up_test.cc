@@ -45,6 +45,16 @@ TEST(KeptUp, PeerOfAWrappedRingWhoseEndIsThere) {
   }
 }
 
+// Times of calls pair the two ends, but one end of a transfer is not finished without the other.
+TEST(KeptUp, AFinishedEndIsNoCertainPartner) {
+  CaseBuilder c(2);
+  const auto world = c.group("0", "default_pg", {0, 1});
+  for (int i = 0; i < 4; ++i)
+    c.same_time().send(world, 0, 1, true).receive(world, 1, 0, true).end_line(kPause);
+  c.same_time().send(world, 0, 1).receive(world, 1, 0, true).end_line(kPause).wrap(0, 2).wrap(1, 2);
+  EXPECT_EQ(summary(c.run(find_symmetric_stall)), "transport_stall/unknown low");
+}
+
 // Rings that go back to their start are counted instead.
 TEST(KeptUp, CountedRings) {
   CaseBuilder c = last_round_without_2(0, false);

@@ -183,6 +183,7 @@ class SymmetricStall {
         (through == 0 ? " and nobody finished it: the data does not move"
                       : ", and " + std::to_string(members - through) + " of them do not get out of it");
     explanation.rules_out = {"a missing rank: everyone entered", "a mismatching call: all calls fit"};
+    if (stall.transfer && !x_analysis.transfers[*stall.transfer].peer_pending) doubt_match(explanation);
     if (op.state == model::OpState::kScheduled && op.started_ns == 0) {
       explanation.alternatives.push_back({.category = model::Category::kProcessOrDeviceUnavailable,
                                           .cause = "gpu_not_progressing",
@@ -199,6 +200,23 @@ class SymmetricStall {
            .speaks_against = {"what all send is what all expect, in sum"},
            .decide_by = "log input_split_sizes and output_split_sizes of each rank before the call"});
     }
+  }
+
+  // The other end has nothing open: by the times of the calls the two belong together, but then one end of a
+  // transfer would be finished and the other not. Its real partner may be missing.
+  void doubt_match(Explanation& explanation) const {
+    explanation.strength = model::Confidence::kLow;
+    explanation.rules_out.clear();
+    explanation.headline =
+        ranks_text(x_case, {explanation.at->rank}) + " stands in " +
+        operation_text(x_case, operation(*explanation.at)) +
+        ", and the other end has nothing open: the data does not move, or its partner never came";
+    explanation.alternatives.push_back(
+        {.category = model::Category::kCollectiveDesync,
+         .cause = "p2p_unmatched",
+         .speaks_for = {"the other end has nothing open"},
+         .speaks_against = {"its newest call is as new as this one"},
+         .decide_by = "count the calls between the two since the start of a step"});
   }
 
   const Analysis& x_analysis;
