@@ -30,7 +30,10 @@ struct Key {
   model::OpKind kind;
   model::SymbolId name;
   std::int64_t bytes;  // -1: not known
-  auto operator<=>(const Key&) const = default;
+
+  bool operator<(const Key& other) const {
+    return std::tie(kind, name, bytes) < std::tie(other.kind, other.name, other.bytes);
+  }
 };
 
 struct Series {
