@@ -40,9 +40,9 @@ struct LogLine {
 };
 
 struct LogTimeRules {
-  std::optional<std::int64_t> zone_ns;  // east of UTC; absent: not known
-  std::optional<std::int32_t> year;     // of dates without one
-  std::int64_t near_ns = 0;             // else: dates without a year are near to this, until a full one comes
+  std::optional<std::int64_t> zone_ns = {};  // east of UTC; absent: not known
+  std::optional<std::int32_t> year = {};     // of dates without one
+  std::int64_t near_ns = 0;  // else: dates without a year are near to this, until a full one comes
 };
 
 // Memory: the window (at most `window` lines or 4 MiB of them, whichever is less, and those of one block),

@@ -66,7 +66,7 @@ class DiagnoseCommand final : public CommandBase {
                      {"unhang diagnose ras_1.json ras_2.json", "Two answers of RAS, some seconds apart."},
                      {"unhang diagnose -v dumps.tar.gz", "An archive, with findings and stacks."},
                      {"unhang diagnose --json dumps | jq .verdict", "For a script."},
-                     {"unhang diagnose --history verdicts dumps", "Is it the same machine again?"}},
+                     {"unhang diagnose --history verdicts dumps", "Whether it is the same machine again."}},
         .gives_verdict = true};
     for (Flag& flag : anonymize_flags(x_anonymize)) command.flags.push_back(std::move(flag));
     for (Flag& flag : load_flags(x_load)) command.flags.push_back(std::move(flag));

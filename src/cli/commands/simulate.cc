@@ -126,7 +126,7 @@ class SimulateCommand final : public CommandBase {
               .target = &x_list_faults}},
         .examples = {{"unhang simulate --ranks 16 --groups tp,dp --fault rank_not_entered -o drill",
                       "A drill: then `unhang diagnose drill`."},
-                     {"unhang simulate --fault gpu_xid --sources all --hosts 2 --skew 2s -o incident",
+                     {"unhang simulate --fault gpu_xid --sources all --hosts 2 --skew 2s -o job",
                       "Dumps, RAS answers, logs and kernel logs of two machines whose clocks differ."},
                      {"unhang simulate --list-faults", "What can go wrong."}}};
   }
