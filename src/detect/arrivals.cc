@@ -80,8 +80,9 @@ Arrivals collect_arrivals(const Analysis& analysis, model::GroupIndex group) {
       created.push_back(op.created_ns);
       completed.push_back(op.completed_ns);
     }
+    const std::int64_t called = median(created);
     ArrivalRow arrival{.sequence = row.sequence,
-                       .others_ns = median(created),
+                       .others_ns = called,
                        .lateness_ns = std::move(created),
                        .operations = std::move(row.operations)};
     const std::int64_t together = median(completed);
