@@ -169,8 +169,8 @@ struct Recovery {
   RecoveryLevel level = RecoveryLevel::kNone;
   std::vector<RecoveryStep> steps;
   // "lws", "jobset", "ray", "torchrun", "slurm", "systemd", "docker"; empty: not seen
-  std::string environment;
-  std::vector<std::string> retest;  // what to test again before it serves: "gpu-b07", "gpu-b07/mlx5_2"
+  std::string environment = {};
+  std::vector<std::string> retest = {};  // what to test again before it serves: "gpu-b07", "gpu-b07/mlx5_2"
 };
 
 struct CoverageLine {
@@ -208,7 +208,8 @@ struct Verdict {
   Recovery recovery;
   std::vector<CoverageLine> coverage;
   std::size_t expected_ranks = 0;
-  // Sources of which nothing is among the inputs: "flight_recorder", "nccl_ras", "log", "kernel_log", "stacks".
+  // Sources of which nothing is among the inputs: "flight_recorder", "nccl_ras", "log", "kernel_log",
+  // "stacks".
   std::vector<std::string> not_asked;
   std::vector<ClockOffset> clocks;
   std::vector<RankStack> stacks;  // of culprits and waiters, for people who ask for more
