@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "detect/rank_clock.h"
 
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 namespace unhang::detect {
@@ -9,9 +11,13 @@ namespace {
 TEST(RankClock, TakesOffWhatIsKnownOfTheHost) {
   model::Case joined;
   for (const char* host : {"a", "b", "c", ""}) joined.ranks.emplace_back().host = host;
-  joined.clocks = {{.host = "a", .known = true},
-                   {.host = "b", .offset_ns = 2'000, .known = true},
-                   {.host = "c", .offset_ns = 9'000, .known = false}};
+  for (const auto& [host, offset, known] :
+       {std::tuple("a", 0, true), {"b", 2'000, true}, {"c", 9'000, false}}) {
+    model::HostClock& clock = joined.clocks.emplace_back();
+    clock.host = host;
+    clock.offset_ns = offset;
+    clock.known = known;
+  }
   const RankClock clock(joined);
   EXPECT_EQ(clock.common(0, 10'000), 10'000);
   EXPECT_EQ(clock.common(1, 10'000), 8'000);

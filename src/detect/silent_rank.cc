@@ -29,7 +29,10 @@ std::vector<Explanation> find_silent_rank(const Analysis& analysis) {
   explanation.strength = model::Confidence::kLow;
   // Most dumps missing: they were not copied, and nobody in particular can be meant.
   const bool most = silent.size() * 2 > joined.ranks.size();
-  (most ? explanation.suspects : explanation.culprits) = silent;
+  // Where other sources were asked, too, and none of them tells the one that is gone from those whose dumps
+  // got lost, each of several may be innocent.
+  const bool any_of_several = silent.size() > 1 && (analysis.ras.asked() || analysis.logs.present());
+  (most || any_of_several ? explanation.suspects : explanation.culprits) = silent;
   if (most) explanation.category = model::Category::kInconclusive;
   if (most) explanation.cause = "unknown";
   for (const model::RankIndex rank : silent) {

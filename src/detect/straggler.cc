@@ -73,6 +73,16 @@ bool waited_for_another(const Analysis& analysis, const Candidate& candidate,
   });
 }
 
+// Of two on two machines the one is late as much as the clock of the other is early: calls alone do not tell
+// which. A third would.
+bool two_clocks_only(const model::Case& joined, const Candidate& found) {
+  const auto& members = joined.groups[found.group].members;
+  if (found.by_durations || members.size() != 2) return false;
+  const std::string& one = joined.ranks[members.front()].host;
+  const std::string& other = joined.ranks[members.back()].host;
+  return !one.empty() && !other.empty() && one != other;
+}
+
 Explanation explain(const Analysis& analysis, const Candidate& found) {
   const model::Case& joined = analysis.joined;
   const model::Lane& lane = *joined.ranks[found.ranks.front()].lane(found.group);
@@ -84,6 +94,8 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
   const bool sure =
       delays.persistent && delays.count >= kSurelyOften && (!found.slight || found.share >= kSurelyMuch);
   explanation.strength = sure ? model::Confidence::kHigh : model::Confidence::kMedium;
+  const bool unclear = two_clocks_only(joined, found);
+  if (unclear) explanation.strength = model::Confidence::kLow;
   explanation.culprits = found.ranks;
   explanation.at = OperationRef{found.ranks.front(), lane.collectives.back()};
   for (std::size_t i = 0; i < found.ranks.size(); ++i)
@@ -96,6 +108,9 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
       (found.ranks.size() == 1 ? "it" : "them, together on one host");
   explanation.why.push_back(delays.persistent ? "late again and again, to the end of what was recorded"
                                               : "late for a while; the newest calls are on time again");
+  if (unclear)
+    explanation.why.back() +=
+        "; of two machines it may be the clock that differs: TORCH_NCCL_ENABLE_TIMING=1 tells";
   explanation.rules_out.push_back("a hang: everything that was recorded is finished");
   if (found.by_durations) {
     explanation.rules_out.push_back(

@@ -110,7 +110,11 @@ class GraphBuilder {
 }  // namespace
 
 void WaitGraph::link() {
-  for (RankWaits& rank : ranks) rank = {.device_stopped = rank.device_stopped};
+  for (RankWaits& rank : ranks) {
+    const bool device_stopped = rank.device_stopped;
+    rank = RankWaits();
+    rank.device_stopped = device_stopped;
+  }
   for (std::size_t i = 0; i < stalls.size(); ++i) {
     const Stall& stall = stalls[i];
     for (const RankIndex rank : stall.waiting)

@@ -31,7 +31,11 @@ TEST(LogCoverage, WhatIsNotAmongTheInputsHasNoRow) {
 
 TEST(LogCoverage, CountsRanksWithLinesAndHostsWithKernelLogs) {
   model::Case joined = four_ranks_on_two_hosts();
-  joined.logs.origins = {{.host = "node1", .global_rank = 1}, {.host = "node2", .label = "kernel"}};
+  joined.logs.origins.resize(2);
+  joined.logs.origins[0].host = "node1";
+  joined.logs.origins[0].global_rank = 1;
+  joined.logs.origins[1].host = "node2";
+  joined.logs.origins[1].label = "kernel";
   cover_logs({}, joined);
   ASSERT_NE(row(joined, "log"), nullptr);
   EXPECT_EQ(row(joined, "log")->seen, std::vector<model::RankIndex>{1});

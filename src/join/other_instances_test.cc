@@ -17,7 +17,8 @@ formats::Evidence log_of(const char* path, std::int64_t pid, std::uint64_t commu
   out.kind = "log";
   model::Log& log = out.logs.emplace_back();
   log.lines = log.recognised = 1;
-  log.origins.push_back({.host = "node1", .pid = pid});
+  log.origins.emplace_back().host = "node1";
+  log.origins.back().pid = pid;
   model::LogCommunicator& own = log.communicators.emplace_back();
   own.id = communicator;
   own.rank = 0;
@@ -93,7 +94,9 @@ TEST(OtherInstances, OfTwoModelInstancesOneIsLookedAt) {
   ASSERT_EQ(largest.set_aside.size(), 1U);
   EXPECT_EQ(largest.set_aside[0].reason, "of model instance llama-1: --instance llama-1 looks at it");
   ASSERT_EQ(largest.bundles.size(), 1U);
-  const model::Case asked = joined(evidence(), {.instance = "llama-1"});
+  Hints hints;
+  hints.instance = "llama-1";
+  const model::Case asked = joined(evidence(), hints);
   EXPECT_EQ(asked.logs.communicators.size(), 1U);
   EXPECT_EQ(asked.set_aside.size(), 2U);
 }
