@@ -22,7 +22,8 @@ TEST(LogProcessEnd, OutOfMemoryKill) {
   LogCase c;
   c.file("node2.dmesg").by({.host = "node2"});
   c.says(LogEventKind::kOutOfMemoryKill, {.code = 15617, .subject = "python3", .detail = "cgroup"});
-  EXPECT_EQ(c.told(find_log_process_end), "process_or_device_unavailable/oom_killed medium: process on node2");
+  EXPECT_EQ(c.told(find_log_process_end),
+            "process_or_device_unavailable/oom_killed medium: process on node2");
   EXPECT_EQ(
       c.diagnosed().headline,
       "python3 (pid 15617) on node2 was killed for lack of host memory (the limit of its container): the "
