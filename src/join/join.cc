@@ -16,6 +16,7 @@
 #include "join/identity.h"
 #include "join/log_coverage.h"
 #include "join/log_zones.h"
+#include "join/nccl_job.h"
 #include "join/processes.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
@@ -208,7 +209,7 @@ model::Case CaseBuilder::finish(const Hints& hints) {
     rank.pid = dump.pid;
     if (rank.host.empty()) rank.host = dump.host;
   }
-  join_ras(std::move(x_ras_answers), std::move(x_ras_events), dumped_ns, x_case);
+  join_ras(std::move(x_ras_answers), std::move(x_ras_events), dumped_ns, job_of(x_logs), x_case);
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.kept()) x_case.set_aside.push_back({dump.input, dump.set_aside, dump.is_second});
   }

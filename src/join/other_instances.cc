@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "join/join.h"
+#include "join/nccl_job.h"
 
 namespace unhang::join {
 namespace {
@@ -20,14 +21,8 @@ std::string largest_instance(const std::map<std::string, std::size_t>& instances
       ->first;
 }
 
-// Who a job is to NCCL: its communicators and its processes.
-struct Known {
-  std::set<std::uint64_t> communicators;
-  std::set<std::int64_t> pids;
-};
-
-Known known_to_ras(const model::RasView& view) {
-  Known out;
+NcclJob known_to_ras(const model::RasView& view) {
+  NcclJob out;
   for (const model::RasCommunicator& communicator : view.communicators) {
     out.communicators.insert(communicator.hash);
     for (const model::RasRank& rank : communicator.ranks) {
@@ -40,7 +35,7 @@ Known known_to_ras(const model::RasView& view) {
 enum class Belongs : std::uint8_t { kUnknown, kYes, kNo };
 
 // A log without communicators may be anybody's.
-Belongs belongs(const model::Log& log, const Known& job) {
+Belongs belongs(const model::Log& log, const NcclJob& job) {
   bool any = false;
   for (const model::LogCommunicator& own : log.communicators) {
     if (!own.id) continue;
@@ -94,7 +89,7 @@ void CaseBuilder::set_aside_other_logs() {
   if (x_case.ras.views.empty()) return;
   const model::RasView& latest = x_case.ras.views.back();
   if (!latest.complete || latest.communicators.empty()) return;
-  const Known job = known_to_ras(latest);
+  const NcclJob job = known_to_ras(latest);
   std::vector<model::InputIndex> strangers;
   bool any_of_job = false;
   x_logs.each([&](model::InputIndex input, const model::Log& log) {

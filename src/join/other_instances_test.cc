@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "join/dumps_for_tests.h"
 #include "join/join.h"
 
 namespace unhang::join {
@@ -26,9 +27,10 @@ formats::Evidence log_of(const char* path, std::int64_t pid, std::uint64_t commu
   return out;
 }
 
-formats::Evidence ras_of(std::uint64_t communicator) {
+formats::Evidence ras_of(std::uint64_t communicator, const char* path = "ras.json",
+                         std::int64_t first_pid = 100) {
   formats::Evidence out;
-  out.path = "ras.json";
+  out.path = path;
   out.kind = "nccl_ras_json";
   model::RasAnswer& answer = out.ras_answers.emplace_back();
   answer.complete = true;
@@ -39,15 +41,8 @@ formats::Evidence ras_of(std::uint64_t communicator) {
     model::RasRank& own = world.ranks.emplace_back();
     own.rank = rank;
     own.host = "10.0.0.1";
-    own.pid = 100 + rank;
+    own.pid = first_pid + rank;
   }
-  return out;
-}
-
-template <class... Piece>
-std::vector<formats::Evidence> list(Piece... pieces) {
-  std::vector<formats::Evidence> out;
-  (out.push_back(std::move(pieces)), ...);
   return out;
 }
 
@@ -69,6 +64,52 @@ TEST(OtherInstances, LogsAloneOfAnotherRunStay) {
   const model::Case started_again = joined(list(log_of("b.log", 999, 0xdef), ras_of(0xabc)));
   EXPECT_TRUE(started_again.set_aside.empty());
   EXPECT_EQ(started_again.logs.communicators.size(), 1U);
+}
+
+formats::Evidence dump_of(const char* path) {
+  TestDump dump(path);
+  dump.world("[0, 1]").call("all_reduce", 1, "completed");
+  return dump.finish();
+}
+
+// The same size, and by name the other job's answer is first: the logs say whose it is.
+TEST(OtherInstances, OfTwoJobsThatAnswerTheOneOfTheLogsIsTaken) {
+  for (const bool with_dumps : {false, true}) {
+    auto evidence = list(log_of("a.log", 100, 0xabc), ras_of(0xdef, "other.json", 900), ras_of(0xabc));
+    if (with_dumps) evidence.push_back(dump_of("dump_0"));
+    const model::Case both = joined(std::move(evidence));
+    ASSERT_EQ(both.ras.views.size(), 1U);
+    EXPECT_EQ(both.ras.views[0].communicators[0].hash, 0xabcU);
+    ASSERT_EQ(both.set_aside.size(), 1U);
+    EXPECT_EQ(both.inputs[both.set_aside[0].input].path, "other.json");
+    EXPECT_EQ(both.logs.communicators.size(), 1U);
+  }
+}
+
+TEST(OtherInstances, AnAnswerThatSharesNothingWithTheLogsOfTheDumpsIsSetAside) {
+  const model::Case foreign =
+      joined(list(log_of("a.log", 100, 0xabc), dump_of("dump_0"), ras_of(0xdef, "other.json", 900)));
+  EXPECT_TRUE(foreign.ras.views.empty());
+  ASSERT_EQ(foreign.set_aside.size(), 1U);
+  EXPECT_EQ(foreign.set_aside[0].reason,
+            "its communicators and processes are not those of the logs: another job or run");
+  EXPECT_EQ(foreign.logs.communicators.size(), 1U);
+  // Communicators come and go, also those of a program that goes on.
+  const model::Case same_process =
+      joined(list(log_of("a.log", 900, 0xabc), dump_of("dump_0"), ras_of(0xdef, "ras.json", 900)));
+  EXPECT_EQ(same_process.ras.views.size(), 1U);
+  EXPECT_TRUE(same_process.set_aside.empty());
+}
+
+// A text answer names nobody of the communicators in which all is well.
+TEST(OtherInstances, AnAnswerThatLeavesMuchUnnamedStays) {
+  formats::Evidence text = ras_of(0xdef, "ras.txt", 900);
+  text.kind = "nccl_ras_text";
+  text.ras_answers[0].rows.emplace_back().communicators = 3;
+  text.ras_answers[0].rows.back().size = 2;
+  const model::Case unknown = joined(list(log_of("a.log", 100, 0xabc), dump_of("dump_0"), std::move(text)));
+  EXPECT_EQ(unknown.ras.views.size(), 1U);
+  EXPECT_TRUE(unknown.set_aside.empty());
 }
 
 formats::Evidence bundle_of(const char* folder, const char* instance, std::size_t files) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -53,19 +54,49 @@ std::int32_t largest_size(const RasHistory& history) {
   return size;
 }
 
-// The history of the dumps' job, or the largest where there are no dumps. histories.size(): none fits.
-std::size_t choose(const std::vector<RasHistory>& histories, const model::Case& joined) {
-  if (!joined.has_dumps) return 0;
-  const std::size_t ranks = joined.ranks.size();
+struct Choice {
+  std::optional<std::size_t> history;
+  std::string why_none;
+};
+
+// Those that share most with the logs of the job; empty where all are strangers to logs and dumps. Without
+// dumps nobody knows whether the logs or the answers are of the job that was meant: it may have been started
+// again between them.
+std::vector<std::size_t> nearest(const std::vector<RasHistory>& histories, NcclJob logs,
+                                 const model::Case& joined) {
+  std::vector<std::size_t> out;
+  Kinship best = Kinship::kStranger;
+  if (!logs.communicators.empty()) {
+    for (const model::Rank& rank : joined.ranks) {
+      if (rank.pid >= 0) logs.pids.insert(rank.pid);
+    }
+  }
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    if (std::cmp_equal(largest_size(histories[i]), ranks)) return i;
+    const Kinship own = logs.communicators.empty() ? Kinship::kUnknown : kinship(histories[i], logs);
+    if (own > best) out.clear();
+    best = std::max(best, own);
+    if (own == best) out.push_back(i);
+  }
+  if (best == Kinship::kStranger && joined.has_dumps) out.clear();
+  return out;
+}
+
+// The history of the logs' and the dumps' job, or the largest where there are no dumps.
+Choice choose(const std::vector<RasHistory>& histories, const NcclJob& logs, const model::Case& joined) {
+  const std::vector<std::size_t> candidates = nearest(histories, logs, joined);
+  if (candidates.empty())
+    return {{}, "its communicators and processes are not those of the logs: another job or run"};
+  if (!joined.has_dumps) return {candidates.front(), {}};
+  const std::size_t ranks = joined.ranks.size();
+  for (const std::size_t i : candidates) {
+    if (std::cmp_equal(largest_size(histories[i]), ranks)) return {i, {}};
   }
   // Sub-groups only, or a job of which only some dumps were copied.
-  for (std::size_t i = 0; i < histories.size(); ++i) {
+  for (const std::size_t i : candidates) {
     const std::int32_t size = largest_size(histories[i]);
-    if (std::cmp_less_equal(size, ranks) || joined.world_inferred) return i;
+    if (std::cmp_less_equal(size, ranks) || joined.world_inferred) return {i, {}};
   }
-  return histories.size();
+  return {{}, "its communicators do not fit the job of the dumps: another job answered"};
 }
 
 // Another communicator of that size has other members: then neither is the whole job.
@@ -231,23 +262,23 @@ void set_aside_other_days(std::vector<RasHistory>& histories, std::int64_t dumpe
 }  // namespace
 
 void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::Event> events,
-              std::int64_t dumped_ns, model::Case& joined) {
+              std::int64_t dumped_ns, const NcclJob& logs, model::Case& joined) {
   joined.ras.events = std::move(events);
   std::vector<RasHistory> histories = unite_ras(std::move(answers));
   if (histories.empty()) return;
   set_aside_other_days(histories, dumped_ns, joined);
   if (histories.empty()) return;
-  const std::size_t chosen = choose(histories, joined);
+  const Choice chosen = choose(histories, logs, joined);
   for (std::size_t i = 0; i < histories.size(); ++i) {
-    if (i == chosen) continue;
+    if (chosen.history == i) continue;
     set_aside(histories[i],
-              chosen == histories.size()
-                  ? "its communicators do not fit the job of the dumps: another job answered"
-                  : "it answers for another job, which shares no communicator and no process with this one",
+              chosen.history
+                  ? "it answers for another job, which shares no communicator and no process with this one"
+                  : chosen.why_none,
               joined);
   }
-  if (chosen == histories.size()) return;
-  RasHistory& history = histories[chosen];
+  if (!chosen.history) return;
+  RasHistory& history = histories[*chosen.history];
   joined.ras.world_hash = world_of(history, joined);
   joined.ras.ranks_from_communicator = !joined.has_dumps;
   // A ceiling on what a damaged answer may claim.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "join/nccl_job.h"
 #include "join/ras_jobs.h"
 #include "model/case.h"
 
@@ -17,9 +18,9 @@ namespace unhang::join {
 // Call when Case::ranks has what the dumps say (none where there are no dumps), before anything counts
 // ranks. Adds ranks that only RAS knows, fills Case::ras and hosts, pids and devices of ranks, and sets aside
 // what is of another job or of another week. `answers` and `events` name their inputs; `dumped_ns` is when
-// the latest operation of the dumps began, 0 where that is not known.
+// the latest operation of the dumps began, 0 where that is not known; `logs`: whom the logs are of.
 void join_ras(std::vector<AskedAnswer> answers, std::vector<model::RasEvidence::Event> events,
-              std::int64_t dumped_ns, model::Case& joined);
+              std::int64_t dumped_ns, const NcclJob& logs, model::Case& joined);
 
 // The coverage of RAS over the ranks of the Case; call when all ranks are there.
 void cover_ras(model::Case& joined);
