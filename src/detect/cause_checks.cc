@@ -76,7 +76,10 @@ void add_cause_checks(const model::Verdict& verdict, const std::string& culprits
                    "ps -o pid,stat,etime,cmd -p " + pid_of(verdict), false});
     out.push_back({"what the kernel says on its host", "dmesg -T | tail -50", false});
   } else if (cause == "node_unreachable") {
-    out.push_back({"does the host answer", "ping -c 3 HOST; ssh HOST uptime", false});
+    const std::string host = verdict.culprits.empty() || verdict.culprits.front().host.empty()
+                                 ? "HOST"
+                                 : verdict.culprits.front().host;
+    out.push_back({"does the host answer", "ping -c 3 " + host + "; ssh " + host + " uptime", false});
   } else if (cause == "rank_silent") {
     out.push_back({"find the missing dump first: most were just not copied",
                    "ls -l /tmp/nccl_trace_rank_* ~/.cache/torch/comm_lib_trace_rank_*", false});
@@ -86,7 +89,8 @@ void add_cause_checks(const model::Verdict& verdict, const std::string& culprits
              !job.over) {
     out.push_back({"which ranks are late", "unhang ras status --verbose", false});
   } else if (cause == "rank_not_entered" || cause == "rank_never_joined" || cause == "p2p_unmatched") {
-    out.push_back({"look at the stack of " + culprits + " before it is gone",
+    out.push_back({"look at the stack of " + (culprits.empty() ? "whoever did not come" : culprits) +
+                       " before it is gone",
                    "py-spy dump --pid " + pid_of(verdict), false});
   } else if (cause == "gpu_not_progressing") {
     out.push_back({"look for the device's own error on the host of " + culprits,

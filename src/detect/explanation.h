@@ -45,6 +45,8 @@ struct Explanation {
   std::vector<model::Alternative> alternatives;
   // False: worth a finding, but no trouble (a stale watchdog, a mismatch that completed).
   bool explains_stall = true;
+  // Whether it came before the stall, no clock tells.
+  bool order_unknown = false;
   // Too weak to stand against anything firmer: one answer of a running job, say.
   bool tentative = false;
 };

@@ -98,6 +98,7 @@ void add_times(const TimelineRows& found, const std::optional<StallStart>& stall
   if (found.last_end) times.ended = base::utc_text(found.last_end->ns);
   if (times.ended < times.stalled_since) times.ended.clear();
   if (times.ended.empty() && found.last) times.ended = base::utc_text(found.last->ns);
+  if (times.ended < times.stalled_since) times.ended.clear();
 }
 
 }  // namespace

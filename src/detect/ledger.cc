@@ -93,10 +93,7 @@ bool captured_kernel_log(const Case& joined) {
 }
 
 bool has_kernel_log(const Case& joined) {
-  const auto& origins = joined.logs.origins;
-  return captured_kernel_log(joined) || std::any_of(origins.begin(), origins.end(), [](const auto& origin) {
-           return origin.label == "kernel";
-         });
+  return joined.has_kernel_log || captured_kernel_log(joined);
 }
 
 // What the silence of a source is called, before "rank 5".
@@ -179,12 +176,7 @@ void add_silent_sources(const Case& joined, std::vector<std::string>& out) {
 // Of logs alone: which kinds of log were not among them, and what no log tells.
 void add_unlogged(const LogAnalysis& logs, std::vector<std::string>& out) {
   const model::Log& log = logs.joined->logs;
-  bool kernel = captured_kernel_log(*logs.joined);
-  for (const model::LogOrigin& origin : log.origins) kernel = kernel || origin.label == "kernel";
-  for (const auto kind : {model::LogEventKind::kXid, model::LogEventKind::kGpuLost,
-                          model::LogEventKind::kOutOfMemoryKill, model::LogEventKind::kPcieCorrected})
-    kernel = kernel || logs.has(kind);
-  if (!kernel)
+  if (!has_kernel_log(*logs.joined))
     out.push_back("the kernel's log: an Xid, a killed process or a lost link would only show there");
   if (log.nccl_lines == 0)
     out.push_back("NCCL's own lines: NCCL_DEBUG=INFO was not on, or its files are elsewhere");

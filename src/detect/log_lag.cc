@@ -95,13 +95,14 @@ void add_lone(const LogAnalysis& logs, const TimeoutGroup& group, std::vector<Ex
 // The wait of some ranks that most of the group shares, and a few do not.
 void add_silent(const LogAnalysis& logs, const TimeoutGroup& group, std::vector<Explanation>& out) {
   if (group.silent.empty()) return;
-  Explanation found =
-      log_finding(logs, Category::kCollectiveDesync, "rank_not_entered", Confidence::kLow,
-                  std::to_string(group.members.size()) + " of " + std::to_string(*group.size) +
-                      " ranks gave up on " + group.members.front()->operation + "; no line of " +
-                      (group.silent.size() == 1 ? "rank " : "ranks ") + base::fold_ranks(group.silent) +
-                      " is here: they did not come, or their logs are missing",
-                  {});
+  Explanation found = log_finding(
+      logs, Category::kCollectiveDesync, "rank_not_entered", Confidence::kLow,
+      std::to_string(group.members.size()) + " of " + std::to_string(*group.size) + " ranks gave up on " +
+          group.members.front()->operation + "; of " + (group.silent.size() == 1 ? "rank " : "ranks ") +
+          base::fold_ranks(group.silent) +
+          (group.silent.size() == 1 ? " no such line is here: it did not come, or its log is cut"
+                                    : " no such line is here: they did not come, or their logs are cut"),
+      {});
   for (const WatchdogTimeout* timeout : group.members) {
     if (found.records.size() < 8) found.records.push_back(cite(logs, *timeout));
   }

@@ -34,12 +34,32 @@ void name_by_errors(const LogAnalysis& logs, const std::vector<std::string>& hos
   for (const std::string& host : hosts) found.other_suspects.push_back(host_subject(host));
 }
 
+// Names that somebody writes under: an address that nobody could map, or another spelling ("node48"), may be
+// the very host.
+bool writes(const LogAnalysis& logs, const std::string& host) {
+  const auto& origins = logs.joined->logs.origins;
+  return std::any_of(origins.begin(), origins.end(), [&](const auto& origin) { return origin.host == host; });
+}
+
 void name_hosts(const LogAnalysis& logs, const EventRefs& events, Explanation& found) {
   const std::vector<std::string> hosts = hosts_of(logs, events);
   std::set<std::string> devices;
   for (const LogEvent* event : events) devices.insert(event->subject);
   if (hosts.size() != 1) {
     name_by_errors(logs, hosts, found);
+    return;
+  }
+  const NetworkEndpoints ends =
+      judge_endpoints(logs, logs.of_all({LogEventKind::kCompletionError, LogEventKind::kQueuePairFailed}));
+  const bool decided = (ends.shape == EndpointShape::kHost || ends.shape == EndpointShape::kPair) &&
+                       std::all_of(ends.hosts.begin(), ends.hosts.end(),
+                                   [&](const std::string& host) { return writes(logs, host); });
+  if (decided && std::find(ends.hosts.begin(), ends.hosts.end(), hosts.front()) == ends.hosts.end()) {
+    // A port that nobody uses, or an old matter: what fails is between others.
+    found.tentative = true;
+    found.strength = Confidence::kLow;
+    found.headline += "; the transfers that failed are between " + listed(ends.hosts);
+    found.other_suspects.push_back(host_subject(hosts.front(), events.front()->text));
     return;
   }
   model::Subject subject = host_subject(hosts.front(), events.front()->text);

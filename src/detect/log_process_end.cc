@@ -104,6 +104,18 @@ void name_victims(const LogAnalysis& logs, const RankNames& names, const EventRe
   }
 }
 
+// Of several kills the one that a launcher's only SIGKILL tells of: an older one may stand first.
+const LogEvent& kill_of_exit(const Analysis& analysis, const EventRefs& kills) {
+  EventRefs exits = ended_by(analysis.logs, {9});
+  std::erase_if(exits, [](const LogEvent* exit) { return exit->rank < 0; });
+  if (exits.size() != 1) return *kills.front();
+  for (const LogEvent* kill : kills) {
+    const auto ranks = analysis.names.of_process(analysis.logs.origin(kill->origin).host, kill->code);
+    if (std::find(ranks.begin(), ranks.end(), exits.front()->rank) != ranks.end()) return *kill;
+  }
+  return *kills.front();
+}
+
 void add_out_of_memory(const Analysis& analysis, std::vector<Explanation>& out) {
   const LogAnalysis& logs = analysis.logs;
   EventRefs kills;
@@ -116,7 +128,7 @@ void add_out_of_memory(const Analysis& analysis, std::vector<Explanation>& out) 
   const bool likely = of_ranks && std::any_of(kills.begin(), kills.end(), [&](const LogEvent* kill) {
                         return may_be_a_rank(logs, *kill) && !came_after_a_failure(logs, *kill);
                       });
-  const LogEvent& first = *kills.front();
+  const LogEvent& first = kill_of_exit(analysis, kills);
   const std::string& host = logs.origin(first.origin).host;
   std::string who = first.subject.empty() ? std::string("a process") : first.subject;
   if (first.code > 0) who += " (pid " + std::to_string(first.code) + ")";

@@ -100,10 +100,55 @@ Confidence strength_of(const model::Case& joined, const Told& names, const Expla
   return std::min(shown.strength, told.strength);
 }
 
+std::string words_of(const model::Subject& subject) {
+  std::string out;
+  if (subject.kind == model::SubjectKind::kGpu) {
+    out = "GPU " + subject.gpu;
+  } else if (subject.kind == model::SubjectKind::kProcess && subject.pid) {
+    out = "process " + std::to_string(*subject.pid);
+  } else if (subject.rank) {
+    out = "rank " + std::to_string(*subject.rank);
+  } else {
+    return subject.host;
+  }
+  return subject.host.empty() ? out : out + " of " + subject.host;
+}
+
+// A log may tell of faults on several machines: an old one is not the news because it stands first.
+Explanation of_those_shown(const model::Case& joined, const RankNames& names, const Explanation& shown,
+                           const Explanation& told, const LogAnalysis* logs) {
+  if (shown.culprits.empty() || told.other_culprits.size() + told.other_suspects.size() < 2) return told;
+  std::set<std::int32_t> ranks;
+  for (const RankIndex index : shown.culprits) ranks.insert(joined.ranks[index].global_rank);
+  const auto fits = [&](const model::Subject& subject) {
+    const std::vector<std::int32_t> own = names.of(subject);
+    return std::any_of(own.begin(), own.end(), [&](std::int32_t rank) { return ranks.count(rank) != 0; });
+  };
+  Explanation out = told;
+  const std::size_t others =
+      std::erase_if(out.other_culprits, [&](const auto& subject) { return !fits(subject); }) +
+      std::erase_if(out.other_suspects, [&](const auto& subject) { return !fits(subject); });
+  std::vector<model::Subject> fitting = out.other_culprits;
+  fitting.insert(fitting.end(), out.other_suspects.begin(), out.other_suspects.end());
+  if (fitting.empty() || others == 0 || fitting.front().why.empty()) return told;
+  out.headline = words_of(fitting.front()) + ": " + fitting.front().why;
+  if (logs == nullptr) return out;
+  std::set<std::string> hosts;
+  for (const model::Subject& subject : fitting) hosts.insert(subject.host);
+  std::erase_if(out.events, [&](const model::LogEvent* event) {
+    return hosts.count(logs->origin(event->origin).host) == 0;
+  });
+  out.records.clear();
+  cite_all(*logs, out.events, out);
+  return out;
+}
+
 }  // namespace
 
 std::optional<Explanation> with_reason(const model::Case& joined, const RankNames& names,
-                                       const Explanation& shown, const Explanation& told) {
+                                       const Explanation& shown, const Explanation& told_of_all,
+                                       const LogAnalysis* logs) {
+  const Explanation told = of_those_shown(joined, names, shown, told_of_all, logs);
   if (told.tentative || !told.explains_stall || !lacks_reason(shown)) return {};
   const Told blamed(names, told);
   const auto is_blamed = [&](RankIndex index) { return blamed.blames(joined.ranks[index]) != nullptr; };
@@ -139,6 +184,8 @@ std::optional<Explanation> with_reason(const model::Case& joined, const RankName
     out.root = told.root;
     out.state = told.state;
     out.strength = strength_of(joined, blamed, shown, told);
+    // Nobody is missing: only its time would tie the fault to the stall.
+    if (shown.culprits.empty() && told.order_unknown) out.strength = Confidence::kLow;
     if (out.culprits.empty()) out.other_culprits = told.other_culprits;
     out.headline = told.headline + "; " + shown.headline;
   } else {

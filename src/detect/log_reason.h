@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "detect/explanation.h"
+#include "detect/log_analysis.h"
 #include "detect/rank_names.h"
 #include "model/case.h"
 
@@ -16,6 +17,7 @@ namespace unhang::detect {
 // several ranks that are shown missing those remain culprits that the log tells to be gone, or cut off from
 // the network; what became of the others is not known.
 std::optional<Explanation> with_reason(const model::Case& joined, const RankNames& names,
-                                       const Explanation& shown, const Explanation& told);
+                                       const Explanation& shown, const Explanation& told,
+                                       const LogAnalysis* logs = nullptr);
 
 }  // namespace unhang::detect

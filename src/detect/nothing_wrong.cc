@@ -191,6 +191,10 @@ void say_nothing_wrong(const Analysis& analysis, Verdict& verdict) {
   if (!joined.has_dumps && !ras_advances && say_of_engines(analysis, verdict)) return;
   if (joined.has_dumps || (!analysis.ras.asked() && analysis.engines.empty())) {
     say_of_dumps(joined, verdict);
+    if (ras_advances && verdict.category == Category::kHealthy) {
+      verdict.state = model::State::kAdvancing;  // slow or not, counts do not tell
+      verdict.headline += "; it advances: counts grew between " + answers_text(joined.ras.views.size());
+    }
   } else if (!analysis.ras.asked()) {
     verdict.category = Category::kInconclusive;
     verdict.headline = "the engine's counters alone, at one moment, show no movement";

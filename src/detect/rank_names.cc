@@ -43,8 +43,9 @@ std::vector<std::int32_t> RankNames::find(const std::map<Key, Ranks>& in, std::s
   return {found.begin(), found.end()};
 }
 
+// A pid without its host is nobody's where there are several: containers count from 1 on every machine.
 std::vector<std::int32_t> RankNames::of_process(std::string_view host, std::int64_t pid) const {
-  if (pid < 0) return {};
+  if (pid < 0 || (host.empty() && x_on_host.size() > 1)) return {};
   return find(x_processes, x_hosts.name_for(host), std::to_string(pid));
 }
 
@@ -78,6 +79,17 @@ bool RankNames::knows_processes_of(std::string_view host) const {
   const std::string name(x_hosts.name_for(host));
   const auto at = x_processes.lower_bound({name, std::string()});
   return !name.empty() && at != x_processes.end() && at->first.first == name;
+}
+
+bool RankNames::knows_all_gpus_of(std::string_view host) const {
+  const std::string name(x_hosts.name_for(host));
+  const auto there = x_on_host.find(name);
+  if (name.empty() || there == x_on_host.end() || there->second.empty()) return false;
+  Ranks known;
+  for (auto at = x_gpus.lower_bound({name, std::string()}); at != x_gpus.end() && at->first.first == name;
+       ++at)
+    known.insert(at->second.begin(), at->second.end());
+  return std::includes(known.begin(), known.end(), there->second.begin(), there->second.end());
 }
 
 void RankNames::complete(model::Subject& subject) const {

@@ -24,7 +24,8 @@ class RankNames {
   explicit RankNames(const model::Case& joined);
 
   // Global ranks, ascending; empty: nobody is known to be it. The pid may be the machine's or the
-  // container's. An empty host stands for any, where only one host has such a process or device.
+  // container's. An empty host stands for any, where only one host has such a device; of a process
+  // only where there is no other host.
   std::vector<std::int32_t> of_process(std::string_view host, std::int64_t pid) const;
   std::vector<std::int32_t> of_gpu(std::string_view host, std::string_view pci_address) const;
   std::vector<std::int32_t> on_host(std::string_view host) const;
@@ -32,6 +33,9 @@ class RankNames {
   std::vector<std::int32_t> of(const model::Subject& subject) const;
   // Whether pids of ranks on that host are known: then another pid is no rank.
   bool knows_processes_of(std::string_view host) const;
+
+  // The device of every rank on that host is known: another device there is no rank's.
+  bool knows_all_gpus_of(std::string_view host) const;
 
   // Gives a subject that is one process or device its rank, and its host the name of the Case.
   void complete(model::Subject& subject) const;

@@ -36,8 +36,11 @@ TEST(RankNames, FindsRanksByProcessDeviceAndHost) {
   EXPECT_EQ(names.of_process("node1.example", 7), Ranks{1});
   EXPECT_EQ(names.of_process("node2", 100), Ranks{2});
   EXPECT_EQ(names.of_process("node2", 7), Ranks{});
-  EXPECT_EQ(names.of_process("", 100), Ranks{}) << "two hosts have such a process";
-  EXPECT_EQ(names.of_process("", 101), Ranks{1});
+  EXPECT_EQ(names.of_process("", 101), Ranks{}) << "containers count from 1 on every machine";
+  EXPECT_EQ(names.of_gpu("", "0000:1c:00.0"), Ranks{0});
+  EXPECT_EQ(names.of_gpu("", "0000:b3:00.0"), Ranks{}) << "two hosts have such a device";
+  EXPECT_TRUE(names.knows_all_gpus_of("node1"));
+  EXPECT_FALSE(names.knows_all_gpus_of("node3"));
   EXPECT_EQ(names.of_gpu("node1", "00000000:B3:00"), Ranks{1});
   EXPECT_EQ(names.of_gpu("node1", "no address"), Ranks{});
   EXPECT_EQ(names.on_host("node1.example"), (Ranks{0, 1}));

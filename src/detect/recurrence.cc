@@ -166,7 +166,6 @@ class History {
   std::vector<Recurrence> sorted() {
     std::vector<Recurrence> out;
     for (auto& [subject, found] : x_counts) {
-      ++found.causes[std::string(x_verdict.cause)];
       const auto most =
           std::max_element(found.causes.begin(), found.causes.end(), [](const auto& a, const auto& b) {
             return a.second != b.second ? a.second < b.second : a.first > b.first;

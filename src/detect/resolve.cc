@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/rank_set.h"
-#include "detect/after_the_fact.h"
 #include "detect/detector.h"
 #include "detect/evidence_book.h"
+#include "detect/fault_times.h"
 #include "detect/host_times.h"
 #include "detect/incident_timeline.h"
 #include "detect/iterations.h"
@@ -61,7 +61,7 @@ class Resolver {
         x_found.push_back({detector.id, std::move(explanation)});
       }
     }
-    set_aside_what_came_after();
+    weigh_times();
     add_reason_from_logs();
     add_reason_from_stacks();
     const Found* chosen = choose();
@@ -93,7 +93,28 @@ class Resolver {
   // A tentative one only where there is nothing else.
   const Found* choose() const {
     const Found* firm = choose(false);
-    return firm != nullptr ? firm : choose(true);
+    return firm != nullptr ? earliest(*firm) : choose(true);
+  }
+
+  // Of two causes that only logs tell the one that surely came first explains the other, in whatever order
+  // detectors are asked.
+  const Found* earliest(const Found& chosen) const {
+    const Found* best = &chosen;
+    if (!is_of_logs(chosen) || !when(chosen)) return best;
+    for (const Found& found : x_found) {
+      const Explanation& told = found.explanation;
+      if (!is_of_logs(found) || !told.explains_stall || told.tentative ||
+          told.strength > best->explanation.strength)
+        continue;
+      const auto its = when(found);
+      constexpr std::int64_t kClearly = 60'000'000'000;
+      if (its && x_times.surely_before(*its, *when(*best), kClearly)) best = &found;
+    }
+    return best;
+  }
+
+  std::optional<Moment> when(const Found& found) const {
+    return happened(x_analysis, x_times, found.explanation);
   }
 
   const Found* choose(bool tentative) const {
@@ -142,7 +163,8 @@ class Resolver {
     if (chosen == nullptr || is_of_logs(*chosen)) return;
     for (const Found& found : x_found) {
       if (!is_of_logs(found)) continue;
-      if (auto joined = with_reason(x_case, x_analysis.names, chosen->explanation, found.explanation)) {
+      if (auto joined = with_reason(x_case, x_analysis.names, chosen->explanation, found.explanation,
+                                    &x_analysis.logs)) {
         x_found[static_cast<std::size_t>(chosen - x_found.data())].explanation = std::move(*joined);
         return;
       }
@@ -389,13 +411,10 @@ class Resolver {
   }
 
   // Evidence from after the stall had begun explains nothing.
-  void set_aside_what_came_after() {
-    if (!x_stall) return;
+  void weigh_times() {
     for (Found& found : x_found) {
-      const auto after = came_after(x_analysis.logs, found.explanation, *x_stall, x_times);
-      if (!after) continue;
-      found.explanation.explains_stall = false;
-      found.explanation.headline += "; " + *after + ": no cause";
+      const bool machine = found.detector == "log_device_fault" || found.detector == "log_link";
+      if (is_of_logs(found)) weigh_fault_times(x_analysis, x_times, x_stall, machine, found.explanation);
     }
   }
 

@@ -55,7 +55,8 @@ std::vector<Explanation> find_stopped_device(const Analysis& analysis) {
       {.category = model::Category::kProcessOrDeviceUnavailable,
        .cause = "gpu_xid",
        .speaks_for = {"a device that stops usually leaves an Xid in the kernel log"},
-       .speaks_against = {"no kernel log was among the inputs"},
+       .speaks_against = {joined.has_kernel_log ? "the kernel logs among the inputs show none"
+                                                : "no kernel log was among the inputs"},
        .decide_by = "dmesg -T | grep -i xid on the host of " + ranks_text(joined, explanation.culprits)});
   return {std::move(explanation)};
 }

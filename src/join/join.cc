@@ -11,12 +11,14 @@
 #include "join/clocks.h"
 #include "join/dump_name.h"
 #include "join/groups.h"
+#include "join/host_names.h"
 #include "join/host_of_path.h"
 #include "join/identities.h"
 #include "join/identity.h"
 #include "join/log_coverage.h"
 #include "join/log_zones.h"
 #include "join/nccl_job.h"
+#include "join/process_ranks.h"
 #include "join/processes.h"
 #include "join/progress.h"
 #include "join/ras_ranks.h"
@@ -198,6 +200,7 @@ model::Case CaseBuilder::finish(const Hints& hints) {
       dump.set_aside = "an earlier run left it: it is older than the process that was to write it";
   }
   set_aside_strangers(x_dumps, lists, x_case);
+  doubt_hosts_of_names();
   x_case.has_dumps =
       std::any_of(x_dumps.begin(), x_dumps.end(), [](const auto& dump) { return dump.kept(); });
   expect_ranks(x_case, x_dumps, lists, hints);
@@ -253,6 +256,26 @@ model::Case CaseBuilder::finish(const Hints& hints) {
   infer_zones(x_case);
   estimate_clocks(x_case);
   return std::move(x_case);
+}
+
+// The host in a dump's name may be a job's or a program's. It counts where other evidence knows that host, or
+// where nothing else names hosts and the names differ from dump to dump.
+void CaseBuilder::doubt_hosts_of_names() {
+  std::set<std::string, std::less<>> known = x_logs.hosts();
+  for (const model::BundleManifest& bundle : x_case.bundles) known.insert(bundle.host);
+  for (const model::ProcessReading& reading : x_processes) known.insert(reading.sample.host);
+  known.erase("");
+  std::set<std::string, std::less<>> named;
+  for (const JoinedDump& dump : x_dumps) {
+    if (!dump.host.empty()) named.insert(dump.host);
+  }
+  for (JoinedDump& dump : x_dumps) {
+    const bool fits = std::any_of(known.begin(), known.end(), [&](const std::string& host) {
+      return !is_host_address(host) && may_be_same_host(host, dump.host);
+    });
+    const bool nobody_else = known.empty() && x_ras_answers.empty() && named.size() > 1;
+    if (!fits && !nobody_else) dump.host.clear();
+  }
 }
 
 // A log in which no line names its host: the manifest does, or the path.

@@ -43,6 +43,7 @@ class CaseBuilder {
   void set_aside_other_instances(const Hints& hints);
   void set_aside_other_logs();
   void forget(model::InputIndex input, const std::string& reason);
+  void doubt_hosts_of_names();
   void name_log_hosts();
   std::optional<std::int32_t> known_world() const;
 

@@ -55,6 +55,18 @@ bool is_called_kernel_log(std::string_view path) {
   return false;
 }
 
+bool has_kernel_log(const model::Case& joined) {
+  const auto of_kernel = [](const model::LogEvent& event) {
+    return std::find(std::begin(kOfKernels), std::end(kOfKernels), event.kind) != std::end(kOfKernels);
+  };
+  return std::any_of(joined.logs.origins.begin(), joined.logs.origins.end(),
+                     [](const auto& origin) { return origin.label == "kernel"; }) ||
+         std::any_of(joined.logs.events.begin(), joined.logs.events.end(), of_kernel) ||
+         std::any_of(joined.inputs.begin(), joined.inputs.end(), [](const model::Input& input) {
+           return (input.kind == "log" || input.kind == "unknown") && is_called_kernel_log(input.path);
+         });
+}
+
 void add_quiet_kernel_logs(const BundleFacts& bundles, const model::Case& joined,
                            std::set<std::string>& hosts) {
   std::set<std::string, std::less<>> known;
@@ -70,6 +82,7 @@ void add_quiet_kernel_logs(const BundleFacts& bundles, const model::Case& joined
 }  // namespace
 
 void cover_logs(const BundleFacts& bundles, model::Case& joined) {
+  joined.has_kernel_log = has_kernel_log(joined);
   if (joined.ranks.empty()) return;
   std::set<std::int32_t> with_lines;
   for (const model::LogOrigin& origin : joined.logs.origins) {

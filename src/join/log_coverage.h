@@ -9,8 +9,8 @@
 
 namespace unhang::join {
 
-// Adds rows "log", "kernel_log" and "stacks" to Case::coverage. Call when identities are joined. `bundles`:
-// where files lay.
+// Sets Case::has_kernel_log and adds rows "log", "kernel_log" and "stacks" to Case::coverage. Call when
+// identities are joined. `bundles`: where files lay.
 void cover_logs(const BundleFacts& bundles, model::Case& joined);
 
 }  // namespace unhang::join

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/rank_set.h"
+#include "join/other_folder.h"
 
 namespace unhang::join {
 namespace {
@@ -230,6 +231,7 @@ void set_aside_strangers(Dumps& dumps, RankLists& lists, const model::Case& join
   set_aside_other_groups(dumps, lists, joined.vocabulary);
   set_aside_other_times(dumps);
   set_aside_earlier_starts(dumps);
+  set_aside_other_folders(dumps, joined);
   set_aside_second_dumps(dumps, joined);
 }
 

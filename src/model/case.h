@@ -146,6 +146,7 @@ struct Case {
   std::vector<TimeAssumption> time_assumptions;  // ascending input
   std::string comm_library_version;              // of the majority of dumps
   bool world_inferred = false;                   // the number of ranks was not stated by any input
+  bool has_kernel_log = false;                   // of some host, also one in which nothing happened
   bool has_dumps = false;                        // some Flight Recorder dump is of this job
 
   std::string_view text(SymbolId id) const { return vocabulary.text(id); }

@@ -163,7 +163,9 @@ void history(Page& page, const Verdict& v) {
 
 void coverage(Page& page, const Verdict& v) {
   if (v.coverage.empty() && v.not_asked.empty()) return;
-  page.heading("coverage (" + counted(v.expected_ranks, "rank", "ranks") + " expected)");
+  page.heading(v.expected_ranks == 0
+                   ? "coverage (how many ranks there are, neither dumps nor RAS tell)"
+                   : "coverage (" + counted(v.expected_ranks, "rank", "ranks") + " expected)");
   for (const model::CoverageLine& row : v.coverage) {
     page.text(2, row.source, Style::kStrong);
     const auto line = [&](std::string_view what, const std::vector<std::int32_t>& ranks) {

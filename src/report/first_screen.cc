@@ -42,11 +42,23 @@ Section headline(const Verdict& v, int width) {
   return text_section("", headline_words(v), width, 3, Style::kStrong);
 }
 
+// Of one culprit also what a person types next: "rank 7 (node02, pid 29833, GPU 3)".
+std::string culprit_words(const model::Subject& culprit) {
+  std::string words = subject_words(culprit);
+  if (culprit.kind != model::SubjectKind::kRank || culprit.host.empty()) return words;
+  std::string more;
+  if (culprit.pid) more += ", pid " + std::to_string(*culprit.pid);
+  if (!culprit.gpu.empty()) more += ", GPU " + culprit.gpu;
+  if (words.ends_with(')')) words.insert(words.size() - 1, more);
+  return words;
+}
+
 Section who(const Verdict& v, int width) {
   if (v.culprits.size() == 1 && !v.culprits[0].why.empty()) {
-    const std::string with_reason = one_line(subject_words(v.culprits[0]) + ": " + v.culprits[0].why);
+    const std::string with_reason = one_line(culprit_words(v.culprits[0]) + ": " + v.culprits[0].why);
     if (columns(with_reason) <= width) return text_section("who", with_reason, width, 1, Style::kBad);
   }
+  if (v.culprits.size() == 1) return text_section("who", culprit_words(v.culprits[0]), width, 2, Style::kBad);
   if (!v.culprits.empty()) {
     return text_section("who", culprits_within(v.culprits, 2 * width - 20), width, 2, Style::kBad);
   }

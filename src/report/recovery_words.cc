@@ -33,10 +33,11 @@ std::string environment_words(std::string_view environment) {
 }
 
 std::string history_words(const model::Recurrence& recurrence) {
-  std::string out = ordinal(recurrence.times) + " time on " + recurrence.subject + ", by " +
+  std::string out = ordinal(recurrence.times) + " time on " + recurrence.subject + ": " +
+                    std::to_string(recurrence.times - std::min<std::size_t>(recurrence.times, 1)) + " of " +
                     std::to_string(recurrence.verdicts) +
                     (recurrence.verdicts == 1 ? " earlier verdict" : " earlier verdicts");
-  if (!recurrence.cause.empty() && recurrence.cause != "unknown") out += "; most often " + recurrence.cause;
+  if (!recurrence.cause.empty() && recurrence.cause != "unknown") out += ", mostly " + recurrence.cause;
   if (!recurrence.last.empty()) out += "; last: " + recurrence.last;
   return out;
 }

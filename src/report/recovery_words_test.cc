@@ -8,8 +8,9 @@ namespace {
 
 TEST(RecoveryWords, History) {
   EXPECT_EQ(history_words({"gpu-b07/mlx5_2", 3, 14, "old/1.json", "link_down"}),
-            "3rd time on gpu-b07/mlx5_2, by 14 earlier verdicts; most often link_down; last: old/1.json");
-  EXPECT_EQ(history_words({"gpu-b07", 12, 1, "", "unknown"}), "12th time on gpu-b07, by 1 earlier verdict");
+            "3rd time on gpu-b07/mlx5_2: 2 of 14 earlier verdicts, mostly link_down; last: old/1.json");
+  EXPECT_EQ(history_words({"gpu-b07", 12, 11, "", "unknown"}),
+            "12th time on gpu-b07: 11 of 11 earlier verdicts");
 }
 
 TEST(RecoveryWords, Environment) {

@@ -33,7 +33,7 @@ std::string stall_words(const model::IncidentTimes& times) {
   if (const auto later = between(times.stalled_since, times.detected))
     out += ", detected " + *later + " later";
   if (const auto until = between(times.stalled_since, times.ended))
-    out += ", " + *until + " until it was ended";
+    out += ", last sign of it " + *until + " later";
   return out;
 }
 

@@ -9,7 +9,7 @@
 
 namespace unhang::report {
 
-// "2026-11-29T17:00:10Z, detected 10m later, 31m until it was ended": to the second. Empty: not known.
+// "2026-11-29T17:00:10Z, detected 10m later, last sign of it 31m later": to the second. Empty: not known.
 std::string stall_words(const model::IncidentTimes& times);
 
 }  // namespace unhang::report

@@ -14,7 +14,7 @@ TEST(TimeWords, SinceWhenItStands) {
   times.stalled_since = "2026-11-29T17:00:10.123456789Z";
   EXPECT_EQ(stall_words(times), "2026-11-29T17:00:10Z, detected 10m later");
   times.ended = "2026-11-29T18:31:45.000000000Z";
-  EXPECT_EQ(stall_words(times), "2026-11-29T17:00:10Z, detected 10m later, 1h31m until it was ended");
+  EXPECT_EQ(stall_words(times), "2026-11-29T17:00:10Z, detected 10m later, last sign of it 1h31m later");
 }
 
 TEST(TimeWords, WhatIsNotLaterIsNotSaid) {
