@@ -57,6 +57,8 @@ base::Result<HistoryFolder> read_history(const std::string& folder) {
           if (formats::verdict_document::sniff(first)) return nullptr;
           return std::make_unique<Discard>(path, out);
         }};
+    const auto verdicts_before = static_cast<std::ptrdiff_t>(out.verdicts.size()),
+               skipped_before = static_cast<std::ptrdiff_t>(out.skipped.size());
     os::read_evidence(
         file, {}, scratch,
         [&](const std::string& path, std::string_view bytes) {
@@ -69,6 +71,10 @@ base::Result<HistoryFolder> read_history(const std::string& folder) {
           }
         },
         [&](os::ReadTrouble trouble) { out.skipped.push_back(trouble.path + ": " + trouble.text); }, hooks);
+    // How an archive was packed tells nothing.
+    std::stable_sort(out.verdicts.begin() + verdicts_before, out.verdicts.end(),
+                     [](const auto& a, const auto& b) { return a.file < b.file; });
+    std::stable_sort(out.skipped.begin() + skipped_before, out.skipped.end());
   }
   return out;
 }

@@ -36,15 +36,23 @@ formats::Evidence trouble_as_evidence(os::ReadTrouble trouble) {
   return evidence;
 }
 
-// What one file gives, in the order of its members.
+// What one file gives, in the order of the paths of its members, as the files of a folder come: how an
+// archive was packed tells nothing. Two members of one path stay as stored.
 class FileEvidence {
  public:
   void add(formats::Evidence evidence) { x_list.push_back(std::move(evidence)); }
   void add(os::ReadTrouble trouble) { x_troubles.push_back(trouble_as_evidence(std::move(trouble))); }
 
-  // A cut file gives both what came out of it and the trouble: these become one.
   std::vector<formats::Evidence> take() {
-    if (x_troubles.empty()) return std::move(x_list);
+    join_troubles();
+    std::stable_sort(x_list.begin(), x_list.end(),
+                     [](const formats::Evidence& a, const formats::Evidence& b) { return a.path < b.path; });
+    return std::move(x_list);
+  }
+
+ private:
+  // A cut file gives both what came out of it and the trouble: these become one.
+  void join_troubles() {
     std::unordered_map<std::string, std::size_t> at;
     for (std::size_t i = 0; i < x_list.size(); ++i) at.emplace(x_list[i].path, i);
     for (formats::Evidence& lost : x_troubles) {
@@ -56,10 +64,8 @@ class FileEvidence {
         problems.insert(problems.end(), lost.problems.begin(), lost.problems.end());
       }
     }
-    return std::move(x_list);
   }
 
- private:
   std::vector<formats::Evidence> x_list, x_troubles;
 };
 
