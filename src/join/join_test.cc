@@ -212,6 +212,25 @@ TEST(SameRun, LaterIncarnation) {
   EXPECT_EQ(joined.set_aside.size(), 3u);
 }
 
+// "job4711_rank_3": what stands before the number is a host only where names differ and nobody else knows
+// better.
+TEST(HostOfDumpName, CountsOnlyWhereItCanBeAHost) {
+  const auto named = [](const char* first, const char* second) {
+    std::vector<formats::Evidence> dumps;
+    for (const char* name : {first, second}) {
+      TestDump dump(name);
+      dump.world("[0, 1]").call("all_reduce", 1, "completed");
+      dumps.push_back(dump.finish());
+    }
+    return join_all(std::move(dumps));
+  };
+  const auto job = named("nccl_trace_rank_job4711_0", "nccl_trace_rank_job4711_1");
+  EXPECT_EQ(job.ranks[0].host, "");
+  const auto hosts = named("nccl_trace_rank_node01_0", "nccl_trace_rank_node02_1");
+  EXPECT_EQ(hosts.ranks[0].host, "node01");
+  EXPECT_EQ(hosts.ranks[1].host, "node02");
+}
+
 std::string group_text(const model::Case& joined, model::GroupIndex index) {
   const auto& group = joined.groups[index];
   std::string out = joined.group_label(index) + ' ' + std::string(joined.text(group.backend)) + ' ';

@@ -55,8 +55,10 @@ std::string culprit_words(const model::Subject& culprit) {
 
 Section who(const Verdict& v, int width) {
   if (v.culprits.size() == 1 && !v.culprits[0].why.empty()) {
-    const std::string with_reason = one_line(culprit_words(v.culprits[0]) + ": " + v.culprits[0].why);
-    if (columns(with_reason) <= width) return text_section("who", with_reason, width, 1, Style::kBad);
+    for (const std::string& words : {culprit_words(v.culprits[0]), subject_words(v.culprits[0])}) {
+      const std::string with_reason = one_line(words + ": " + v.culprits[0].why);
+      if (columns(with_reason) <= width) return text_section("who", with_reason, width, 1, Style::kBad);
+    }
   }
   if (v.culprits.size() == 1) return text_section("who", culprit_words(v.culprits[0]), width, 2, Style::kBad);
   if (!v.culprits.empty()) {
