@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/rank_set.h"
+#include "join/impossible_progress.h"
 #include "join/other_folder.h"
 
 namespace unhang::join {
@@ -233,6 +234,7 @@ void set_aside_strangers(Dumps& dumps, RankLists& lists, const model::Case& join
   set_aside_earlier_starts(dumps);
   set_aside_other_folders(dumps, joined);
   set_aside_second_dumps(dumps, joined);
+  set_aside_impossible_progress(dumps, lists, joined.vocabulary);
 }
 
 }  // namespace unhang::join
