@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/address_shape.h"
 #include "base/ascii_class.h"
@@ -92,6 +93,8 @@ bool is_bracketed_host(std::string_view text, std::size_t at) {
 struct AnonymousNames::Scan {
   std::string_view text;
   bool is_cut = false;
+  std::vector<CutEnds::Span> cuts = {};  // ascending
+  std::size_t next_cut = 0;
   std::string out = {};
   std::size_t at = 0;
   std::size_t run_begin = 0, run_end = 0;  // of name characters
@@ -105,6 +108,13 @@ struct AnonymousNames::Scan {
     at = end;
   }
   void keep(std::size_t end) { put(text.substr(at, end - at), end); }
+  // What was cut here is left out. A known name that holds it was replaced as a whole.
+  bool take_cut() {
+    while (next_cut < cuts.size() && cuts[next_cut].begin < at) ++next_cut;
+    if (next_cut == cuts.size() || cuts[next_cut].begin != at) return false;
+    put(kEllipsis, cuts[next_cut].end);
+    return true;
+  }
   void name_host(std::size_t where, bool sure) {
     host_at = where;
     host_is_sure = sure;
@@ -198,6 +208,21 @@ bool AnonymousNames::take_cut_end(Scan& scan) {
   return true;
 }
 
+// "remoteGidsfe80::…", as NCCL writes it. With an IPv4 address in its end it is found there.
+bool AnonymousNames::take_glued_address(Scan& scan, std::size_t word_end) {
+  constexpr std::string_view kLabel = "Gids";
+  const std::size_t label = scan.text.substr(0, word_end).find(kLabel, scan.at);
+  if (label == kNone || !scan.text.substr(word_end).starts_with(':')) return false;
+  const std::size_t begin = label + kLabel.size();
+  if (scan.next_cut < scan.cuts.size() && scan.cuts[scan.next_cut].begin == begin) return false;
+  const AddressShape shape = address_at(scan.text, begin);
+  if (shape.end == 0 || shape.names_nobody) return false;
+  if (scan.text.substr(begin, shape.end - begin).find('.') != kNone) return false;
+  scan.keep(begin);
+  scan.put(pseudonym_of(shape.kind, shape.canonical), shape.end);
+  return true;
+}
+
 // Values that are hosts by the word in front: "MASTER_ADDR=node3", "host      : node3".
 void AnonymousNames::look_for_value(Scan& scan) {
   constexpr std::array<std::string_view, 13> kHosts{
@@ -284,15 +309,20 @@ bool AnonymousNames::take_word(Scan& scan) {
   return false;
 }
 
-std::string AnonymousNames::scan_all(std::string_view text, bool is_cut) {
+std::string AnonymousNames::scan_all(std::string_view text, bool is_cut, std::vector<CutEnds::Span> cuts) {
   Scan scan{.text = text, .is_cut = is_cut};
+  scan.cuts = std::move(cuts);
   scan.out.reserve(text.size() + text.size() / 4);
   while (scan.at < text.size()) {
+    if (scan.take_cut()) continue;
     const char c = text[scan.at];
     if (is_alphanumeric(c)) {
       if (scan.is_boundary() && take_word(scan)) continue;
       std::size_t end = scan.at + 1;
       while (end < text.size() && is_alphanumeric(text[end])) ++end;
+      if (take_glued_address(scan, end)) continue;
+      if (scan.next_cut < scan.cuts.size())
+        end = std::clamp(scan.cuts[scan.next_cut].begin, scan.at + 1, end);
       scan.keep(end);
       continue;
     }
@@ -313,11 +343,11 @@ std::string AnonymousNames::scan_all(std::string_view text, bool is_cut) {
 }
 
 std::string AnonymousNames::replace(std::string_view text) {
-  return scan_all(text, false);
+  return scan_all(text, false, {});
 }
 
 std::string AnonymousNames::replace_cut(std::string_view text) {
-  return scan_all(text, text.size() >= kCutAt || text.ends_with(kEllipsis));
+  return scan_all(text, text.size() >= kCutAt || text.ends_with(kEllipsis), x_cuts.in(text));
 }
 
 }  // namespace unhang::base

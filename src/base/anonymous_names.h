@@ -10,7 +10,9 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
+#include "base/cut_ends.h"
 #include "base/known_names.h"
 #include "base/pseudonym.h"
 
@@ -44,8 +46,12 @@ class AnonymousNames {
   // Hosts and users that the text names for such count as known from now on. To have the same names replaced
   // in all texts, replace each of them once for that alone.
   std::string replace(std::string_view text);
-  // Of a text that may have been cut to a length: the beginning of a name at its end becomes "…".
+  // Of a text that may have been cut to a length: the beginning of a name at its end becomes "…", and so does
+  // what an address, an e-mail address or a host with a domain is cut to, in front of "…" and where a text
+  // that remember_cut was given is quoted.
   std::string replace_cut(std::string_view text);
+  // A text from outside as it was kept: it was cut if it reaches the bound of such texts, 200 bytes.
+  void remember_cut(std::string_view text) { x_cuts.remember(text); }
 
  private:
   struct Scan;
@@ -55,13 +61,15 @@ class AnonymousNames {
   bool take_user_at_host(Scan& scan);
   bool take_named_host(Scan& scan);
   bool take_cut_end(Scan& scan);
+  bool take_glued_address(Scan& scan, std::size_t word_end);
   bool take_folder(Scan& scan);
   void look_for_value(Scan& scan);
-  std::string scan_all(std::string_view text, bool is_cut);
+  std::string scan_all(std::string_view text, bool is_cut, std::vector<CutEnds::Span> cuts);
   std::string pseudonym_of(NameKind kind, std::string_view name);
 
   std::string x_key;
   KnownNames x_names;
+  CutEnds x_cuts;
   std::unordered_set<std::string> x_users;                    // as written
   std::unordered_map<std::string, std::string> x_pseudonyms;  // of addresses: those that were asked for last
 };

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -190,6 +192,55 @@ TEST_F(AnonymousNamesTest, TheEndOfACutText) {
   EXPECT_EQ(names.replace_cut("they do not…"), "they do not…");
 }
 
+// A text of a log as it is kept: cut at 200 bytes.
+std::string cut_at_200(const std::string& end) {
+  return std::string(199 - end.size(), 'x') + " " + end;
+}
+
+TEST_F(AnonymousNamesTest, WhatIsLeftOfANameWhereATextWasCut) {
+  for (const auto& [end, left] : std::vector<std::pair<std::string, std::string>>{
+           {"localGid ::ffff:198.51.100.", "localGid …"},
+           {"localGid ::ffff:198.51.100.1", "localGid …"},
+           {"remoteGids::ffff:1", "remoteGids…"},
+           {"remoteGidsfe80::ba59:9", "remoteGids…"},
+           {"peer 10", "peer …"},
+           {"peer 10.0.0.3<4", "peer " + addr("10.0.0.3") + "<…"},
+           {"node_guid: 0x08c0eb03", "node_guid: …"},
+           {"mac 08:c0:eb", "mac …"},
+           {"on GPU-1a2b3c4d-12", "on …"},
+           {"mail to alice@exam", "mail to …"},
+           {"lost trainer.prod.ac", "lost …"},
+           {"lost ip-10-1", "lost …"},
+           {"it did not add", "it did not add"},
+           {"the process is gone.", "the process is gone."}}) {
+    const std::string text = cut_at_200(end), begin = text.substr(0, 200 - end.size());
+    EXPECT_EQ(text.size(), 200U);
+    AnonymousNames first, second;
+    first.remember_cut(text);
+    EXPECT_EQ(first.replace_cut(text), begin + left);
+    EXPECT_EQ(first.replace_cut("says '" + text + "' (x 38)"), "says '" + begin + left + "' (x 38)");
+    second.remember_cut(end);  // too short to have been cut
+    EXPECT_EQ(second.replace_cut("says " + end + " 10 times"), second.replace("says " + end + " 10 times"));
+  }
+}
+
+TEST_F(AnonymousNamesTest, NumbersAtTheEndOfOtherLongTextsStay) {
+  names.remember_cut(cut_at_200("peer 10"));
+  const std::string text = std::string(199, 'y') + " took 10";
+  EXPECT_EQ(names.replace_cut(text), text);
+  EXPECT_EQ(names.replace_cut("ranks 0-3, 8, 10…"), "ranks 0-3, 8, 10…");
+  EXPECT_EQ(names.replace_cut("from fe80::5054:ff… to ::ffff:198.5…"), "from … to …");
+}
+
+TEST_F(AnonymousNamesTest, AnAddressGluedToItsLabel) {
+  EXPECT_EQ(replaced("localGid fe80::e42:a1ff:fe6b:1 remoteGidsfe80::e42:a1ff:fe6b:2 hca mlx5_0"),
+            "localGid " + names.replace("fe80::e42:a1ff:fe6b:1") + " remoteGids" +
+                names.replace("fe80::e42:a1ff:fe6b:2") + " hca mlx5_0");
+  EXPECT_EQ(replaced("remoteGids::ffff:198.51.100.13 hca"),
+            "remoteGids::ffff:" + addr("198.51.100.13") + " hca");
+  EXPECT_EQ(replaced("remoteGids: none"), "remoteGids: none");
+}
+
 TEST_F(AnonymousNamesTest, HostsOfAddressesAreTaken) {
   names.add_host("head<45678>");
   names.add_host("[tail]:29500");
@@ -199,10 +250,13 @@ TEST_F(AnonymousNamesTest, HostsOfAddressesAreTaken) {
 
 TEST_F(AnonymousNamesTest, LongTextsTakeLinearTime) {
   names.add_host("a.a.a");
-  for (const char* part : {"a.", "1.", "[a", "@a", "::", "/home/", "host=", "a[1,", "node3-", "://", "--",
-                           "~a", "/data/", "/scratch/a", "guid 0x1", "0A00000A:1F90 ", "a_"}) {
+  for (const char* part :
+       {"a.",     "1.",   "[a",   "@a",   "::",     "/home/",     "host=",    "a[1,",
+        "node3-", "://",  "--",   "~a",   "/data/", "/scratch/a", "guid 0x1", "0A00000A:1F90 ",
+        "a_",     "1.2…", "a.b…", "Gids", "Gids1:"}) {
     std::string text;
     while (text.size() < 400'000) text += part;
+    names.remember_cut(text + "peer 10.0");
     EXPECT_FALSE(names.replace_cut(text).empty());
   }
 }

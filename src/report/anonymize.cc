@@ -339,6 +339,8 @@ void learn_names(const model::Log& log, AnonymousNames& names) {
 void anonymize(model::Case& evidence, model::Verdict* verdict, AnonymousNames& names) {
   learn_fields(evidence, names);
   if (verdict != nullptr) learn_fields(*verdict, names);
+  each_of_log(evidence.logs, [&](const std::string& text) { names.remember_cut(text); });
+  each_of_ras(evidence.ras, [&](const std::string& text) { names.remember_cut(text); });
   // Texts name hosts and users, too; what one of them tells counts for all.
   const auto learn = [&](const std::string& text) { (void)names.replace(text); };
   each_text(evidence, learn);
