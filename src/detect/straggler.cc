@@ -73,14 +73,19 @@ bool waited_for_another(const Analysis& analysis, const Candidate& candidate,
   });
 }
 
-// Of two on two machines the one is late as much as the clock of the other is early: calls alone do not tell
-// which. A third would.
+// Of two on two machines, or on one and one that nobody names, the one is late as much as the clock of the
+// other is early: calls alone do not tell which. A third would.
 bool two_clocks_only(const model::Case& joined, const Candidate& found) {
   const auto& members = joined.groups[found.group].members;
   if (found.by_durations || members.size() != 2) return false;
   const std::string& one = joined.ranks[members.front()].host;
   const std::string& other = joined.ranks[members.back()].host;
-  return !one.empty() && !other.empty() && one != other;
+  return one != other;
+}
+
+// The ranks of one host that are late together by little: a clock that runs ahead looks the same.
+bool slightly_late_host(const Candidate& found) {
+  return found.ranks.size() > 1 && found.share < kSurelyMuch;
 }
 
 Explanation explain(const Analysis& analysis, const Candidate& found) {
@@ -94,7 +99,11 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
   const bool sure =
       delays.persistent && delays.count >= kSurelyOften && (!found.slight || found.share >= kSurelyMuch);
   explanation.strength = sure ? model::Confidence::kHigh : model::Confidence::kMedium;
-  const bool unclear = two_clocks_only(joined, found);
+  // Without a dump nobody knows when a rank called: the late one may be among those.
+  const bool some_unseen =
+      !found.by_durations && std::any_of(joined.ranks.begin(), joined.ranks.end(),
+                                         [](const auto& rank) { return !rank.tail_known; });
+  const bool unclear = two_clocks_only(joined, found) || slightly_late_host(found) || some_unseen;
   if (unclear) explanation.strength = model::Confidence::kLow;
   explanation.culprits = found.ranks;
   explanation.at = OperationRef{found.ranks.front(), lane.collectives.back()};
@@ -110,7 +119,8 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
                                               : "late for a while; the newest calls are on time again");
   if (unclear)
     explanation.why.back() +=
-        "; of two machines it may be the clock that differs: TORCH_NCCL_ENABLE_TIMING=1 tells";
+        "; a clock that differs, or a rank without a dump, may look the same: TORCH_NCCL_ENABLE_TIMING=1 "
+        "tells";
   explanation.rules_out.push_back("a hang: everything that was recorded is finished");
   if (found.by_durations) {
     explanation.rules_out.push_back(

@@ -220,7 +220,10 @@ class CycleFinder {
     const Stall& stall = x_analysis.waits.stalls[index];
     const PendingTransfer& transfer = x_analysis.transfers[*stall.transfer];
     explanation.cause = "p2p_unmatched";
-    explanation.strength = model::Confidence::kMedium;
+    // Where dumps are missing the circle may close through somebody who is not seen.
+    const bool all_seen = std::all_of(x_case.ranks.begin(), x_case.ranks.end(),
+                                      [](const model::Rank& rank) { return rank.tail_known; });
+    explanation.strength = all_seen ? model::Confidence::kMedium : model::Confidence::kLow;
     explanation.culprits = {transfer.rank, transfer.peer};
     explanation.is_pair = true;
     explanation.at = place_of(x_analysis, stall);
