@@ -88,6 +88,15 @@ bool slightly_late_host(const Candidate& found) {
   return found.ranks.size() > 1 && found.share < kSurelyMuch;
 }
 
+// Whoever waits in another group for a rank that left no dump comes late to this one.
+bool may_have_waited_for_unseen(const model::Case& joined, const Candidate& found) {
+  return std::any_of(joined.groups.begin(), joined.groups.end(), [&](const model::Group& group) {
+    return any_in(found.ranks, group.members) &&
+           std::any_of(group.members.begin(), group.members.end(),
+                       [&](RankIndex rank) { return !joined.ranks[rank].tail_known; });
+  });
+}
+
 Explanation explain(const Analysis& analysis, const Candidate& found) {
   const model::Case& joined = analysis.joined;
   const model::Lane& lane = *joined.ranks[found.ranks.front()].lane(found.group);
@@ -99,11 +108,8 @@ Explanation explain(const Analysis& analysis, const Candidate& found) {
   const bool sure =
       delays.persistent && delays.count >= kSurelyOften && (!found.slight || found.share >= kSurelyMuch);
   explanation.strength = sure ? model::Confidence::kHigh : model::Confidence::kMedium;
-  // Without a dump nobody knows when a rank called: the late one may be among those.
-  const bool some_unseen =
-      !found.by_durations && std::any_of(joined.ranks.begin(), joined.ranks.end(),
-                                         [](const auto& rank) { return !rank.tail_known; });
-  const bool unclear = two_clocks_only(joined, found) || slightly_late_host(found) || some_unseen;
+  const bool unclear = two_clocks_only(joined, found) || slightly_late_host(found) ||
+                       may_have_waited_for_unseen(joined, found);
   if (unclear) explanation.strength = model::Confidence::kLow;
   explanation.culprits = found.ranks;
   explanation.at = OperationRef{found.ranks.front(), lane.collectives.back()};
