@@ -64,7 +64,8 @@ const Frame kAllReduce{"all_reduce", "torch/distributed/distributed_c10d.py"};
 TEST(LaunchStage, NativeStacksBehindPythonsDoNotHideThem) {
   model::Case joined = with_stack({}, {{"load_weights", "/opt/vllm/model_executor/models/llama.py"}, kMain});
   EXPECT_EQ(told(joined), "before_nccl silent: loading weights");
-  joined = with_stack(std::move(joined), {{"clock_nanosleep", "libc.so.6"}, {"_PyEval_EvalFrameDefault", "python3.11"}});
+  joined = with_stack(std::move(joined),
+                      {{"clock_nanosleep", "libc.so.6"}, {"_PyEval_EvalFrameDefault", "python3.11"}});
   EXPECT_EQ(told(joined), "before_nccl silent: loading weights");
   joined = with_stack(std::move(joined), {{"think", "train.py"}, kMain});
   EXPECT_EQ(told(joined), "before_nccl silent") << "what Python does now is known";
