@@ -99,7 +99,7 @@ Removal in_one_word(std::string_view line, std::size_t at) {
 
 Removal secret_argument_at(std::string_view line, std::size_t at) {
   if (is_one_of(line[at], kBlanks)) {
-    if (const Removal removal = in_one_word(line, at); removal.end > at) return removal;
+    if (Removal removal = in_one_word(line, at); removal.end > at) return removal;
   }
   const bool in_list = line[at] == ',';  // "'-u', 'user:password'"
   if (at == 0 || (in_list && !is_one_of(line[at - 1], kQuotes))) return {};
