@@ -3,6 +3,7 @@
 // A rank that left no dump and whose process answers RAS: it lives, and stands somewhere outside NCCL, where
 // its watchdog wrote nothing. Without RAS the same rank could only be called silent.
 #include <algorithm>
+#include <set>
 
 #include "detect/detector.h"
 #include "detect/ras_entered.h"
@@ -25,12 +26,11 @@ bool answers(const Analysis& analysis, model::RankIndex index) {
   return false;
 }
 
-// Behind, and waiting for nobody in another communicator, by the counts of RAS.
-bool is_behind(const Analysis& analysis, model::RankIndex rank) {
-  const std::vector<Explanation> lags = find_ras_lag(analysis);
-  return std::any_of(lags.begin(), lags.end(), [&](const Explanation& lag) {
-    return std::find(lag.culprits.begin(), lag.culprits.end(), rank) != lag.culprits.end();
-  });
+// Those that are behind, and wait for nobody in another communicator, by the counts of RAS.
+std::set<model::RankIndex> ranks_behind(const Analysis& analysis) {
+  std::set<model::RankIndex> out;
+  for (const Explanation& lag : find_ras_lag(analysis)) out.insert(lag.culprits.begin(), lag.culprits.end());
+  return out;
 }
 
 }  // namespace
@@ -56,8 +56,9 @@ std::vector<Explanation> find_ras_alive(const Analysis& analysis) {
   explanation.root = "host_blocked";
   // Those of whom nothing at all is known may be to blame as well.
   // And a dump is missing more often than not because nobody copied it: only who is behind is not there.
+  const std::set<model::RankIndex> late = ranks_behind(analysis);
   const bool behind = std::all_of(alive.begin(), alive.end(), [&](model::RankIndex rank) {
-    return is_behind(analysis, rank) && !awaited_uncounted(joined, analysis.waits, rank);
+    return late.count(rank) != 0 && !awaited_uncounted(joined, analysis.waits, rank);
   });
   explanation.strength =
       alive.size() == silent && behind ? model::Confidence::kMedium : model::Confidence::kLow;

@@ -269,12 +269,15 @@ void CaseBuilder::doubt_hosts_of_names() {
   for (const JoinedDump& dump : x_dumps) {
     if (!dump.host.empty()) named.insert(dump.host);
   }
-  for (JoinedDump& dump : x_dumps) {
-    const bool fits = std::any_of(known.begin(), known.end(), [&](const std::string& host) {
-      return !is_host_address(host) && may_be_same_host(host, dump.host);
+  if (known.empty() && x_ras_answers.empty() && named.size() > 1) return;
+  // Each name is looked up once: every dump of a machine has the same.
+  std::erase_if(named, [&](const std::string& name) {
+    return std::none_of(known.begin(), known.end(), [&](const std::string& host) {
+      return !is_host_address(host) && may_be_same_host(host, name);
     });
-    const bool nobody_else = known.empty() && x_ras_answers.empty() && named.size() > 1;
-    if (!fits && !nobody_else) dump.host.clear();
+  });
+  for (JoinedDump& dump : x_dumps) {
+    if (named.count(dump.host) == 0) dump.host.clear();
   }
 }
 

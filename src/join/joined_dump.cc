@@ -4,6 +4,16 @@
 #include <algorithm>
 
 namespace unhang::join {
+bool same_process(const JoinedDump& chosen, const JoinedDump& other) {
+  const auto& ops = chosen.dump.operations;
+  for (const auto& theirs : other.dump.operations) {
+    const auto at =
+        std::lower_bound(ops.begin(), ops.end(), theirs.record_id,
+                         [](const auto& op, std::int64_t wanted) { return op.record_id < wanted; });
+    if (at != ops.end() && at->record_id == theirs.record_id) return at->created_ns == theirs.created_ns;
+  }
+  return true;
+}
 
 const RankLists::List& RankLists::list(model::SymbolId text) {
   const auto found = x_lists.find(text);

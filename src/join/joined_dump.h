@@ -28,6 +28,10 @@ struct JoinedDump {
   bool kept() const { return set_aside.empty(); }
 };
 
+// Whether two dumps of a rank are of one process: what both still hold was called at the same moment. Rings
+// that have nothing in common any more can be of one process, too.
+bool same_process(const JoinedDump& chosen, const JoinedDump& other);
+
 // Ranks texts are the same in many dumps: each is read once.
 class RankLists {
  public:

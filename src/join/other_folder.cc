@@ -18,17 +18,6 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-// Of one process: what both rings still hold was called at the same moment.
-bool same_process(const model::Dump& one, const model::Dump& other) {
-  for (const auto& op : one.operations) {
-    const auto at = std::lower_bound(
-        other.operations.begin(), other.operations.end(), op.record_id,
-        [](const auto& candidate, std::int64_t wanted) { return candidate.record_id < wanted; });
-    if (at != other.operations.end() && at->record_id == op.record_id) return at->created_ns == op.created_ns;
-  }
-  return true;  // nothing in common: nobody knows
-}
-
 struct Folder {
   std::map<std::int32_t, std::size_t> by_rank;  // index of a dump
   std::int64_t newest_ns = 0;
@@ -39,7 +28,7 @@ bool is_other_job(const Folder& one, const Folder& other, const std::vector<Join
   std::size_t different = 0;
   for (const auto& [rank, index] : one.by_rank) {
     const auto at = other.by_rank.find(rank);
-    if (at != other.by_rank.end() && !same_process(dumps[index].dump, dumps[at->second].dump) &&
+    if (at != other.by_rank.end() && !same_process(dumps[index], dumps[at->second]) &&
         ++different == kSeveral)
       return true;
   }

@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "join/host_names.h"
+
 namespace unhang::join {
 namespace {
-
-bool is_address(std::string_view host) {
-  return host.find(':') != std::string_view::npos ||
-         (!host.empty() && host.find_first_not_of("0123456789.") == std::string_view::npos);
-}
 
 std::int32_t number_of(std::string_view text) {
   std::int32_t value = -1;
@@ -23,8 +20,8 @@ std::int32_t number_of(std::string_view text) {
 bool may_be_same_host(std::string_view one, std::string_view other) {
   if (one.empty() || other.empty() || one == other) return true;
   // RAS prints addresses where others print names: nothing tells them apart.
-  if (is_address(one) != is_address(other)) return true;
-  if (is_address(one)) return false;
+  if (is_host_address(one) != is_host_address(other)) return true;
+  if (is_host_address(one)) return false;
   return one.substr(0, one.find('.')) == other.substr(0, other.find('.'));
 }
 

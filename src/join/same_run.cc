@@ -172,19 +172,6 @@ bool better(const JoinedDump& a, const JoinedDump& b) {
   return a.input < b.input;
 }
 
-// Whether two dumps of a rank are of one process: what both still hold was called at the same moment. Rings
-// that have nothing in common any more can be of one process, too.
-bool same_process(const JoinedDump& chosen, const JoinedDump& other) {
-  const auto& ops = chosen.dump.operations;
-  for (const auto& theirs : other.dump.operations) {
-    const auto at =
-        std::lower_bound(ops.begin(), ops.end(), theirs.record_id,
-                         [](const auto& op, std::int64_t wanted) { return op.record_id < wanted; });
-    if (at != ops.end() && at->record_id == theirs.record_id) return at->created_ns == theirs.created_ns;
-  }
-  return true;
-}
-
 void set_aside_second_dumps(Dumps& dumps, const model::Case& joined) {
   std::map<std::int32_t, std::vector<std::size_t>> by_rank;
   for (std::size_t i = 0; i < dumps.size(); ++i) {
